@@ -58,12 +58,17 @@ async def test_the_sessions_of_a_user_are_announced_to_each_other(platform: Plat
     assert "SESSIONS_REPLACE" not in await second.names(), "READY has them"
     sessions = await announced(first)
     assert sessions == ready["sessions"]
-    assert len(sessions) == 2
+    assert [each["session_id"] == "all" for each in sessions] == [False, False, True]
+    assert sessions[-1]["client_info"] == {"client": "unknown", "os": "unknown", "version": 0}
     second.send({"op": 3, "d": {"status": "dnd", "activities": [], "since": 0, "afk": False}})
     for peer in (first, second):
-        assert [each["status"] for each in await announced(peer)] == ["online", "dnd"]
+        assert [each["status"] for each in await announced(peer)] == ["online", "dnd", "online"]
+    for peer in (first, second):
+        peer.send({"op": 3, "d": {"status": "invisible", "activities": [], "since": 0, "afk": False}})
+    assert [each["status"] for each in await announced(first)] == ["invisible", "dnd", "dnd"]
+    assert [each["status"] for each in await announced(first)] == ["invisible"] * 3
     await second.disconnect(1000)
-    assert [each["status"] for each in await announced(first)] == ["online"]
+    assert [each["status"] for each in await announced(first)] == ["invisible"]
     assert "SESSIONS_REPLACE" not in await stranger.names()
     bot = await platform.bot(alice)
     bots = [Peer(node), Peer(node)]
@@ -85,3 +90,26 @@ async def test_an_unknown_status_is_that_of_the_users_settings(platform: Platfor
     ready = await Peer(node).identify(alice.token)
     assert [each["status"] for each in ready["presences"]] == ["idle"]
     assert [each["status"] for each in (await Peer(node).identify(bob.token))["presences"]] == ["online"]
+
+
+async def test_clients_with_capabilities_know_their_own_presence_from_their_sessions_alone(platform: Platform) -> None:
+    alice, bob = await platform.person("alice"), await platform.person("bob")
+    guild = await platform.guild(alice)
+    await guild.join(bob)
+    node = node_over(platform)
+    plain, modern, other = Peer(node), Peer(node), Peer(node)
+    await plain.identify(alice.token)
+    await modern.identify(alice.token, capabilities=DEDUPE)
+    await other.identify(bob.token, capabilities=DEDUPE)
+    for peer in (plain, modern, other):
+        while (await peer.receive())["t"] != "GUILD_CREATE":
+            pass
+    for peer in (modern, plain):
+        peer.send({"op": 3, "d": {"status": "dnd", "activities": [], "since": 0, "afk": False}})
+        while [each["status"] for each in await announced(peer)][-1] != ("dnd" if peer is plain else "online"):
+            pass
+    assert "PRESENCE_UPDATE" in await plain.names()
+    assert "PRESENCE_UPDATE" in await other.names()
+    names = await modern.names()
+    assert "SESSIONS_REPLACE" in names
+    assert "PRESENCE_UPDATE" not in names

@@ -32,6 +32,21 @@ def identify(**fields: Any) -> dict[str, Any]:
     return {"op": 2, "d": IDENTIFY | fields}
 
 
+async def test_payloads_about_calls_streams_and_statistics_are_ignored_from_people_only() -> None:
+    node, _ = create_node(World())
+    alice, bot = Peer(node), Peer(node)
+    await alice.identify("alice")
+    await bot.identify("bot", intents=0)
+    await alice.receive_all()
+    for opcode in (13, 34, 41):
+        alice.send({"op": opcode, "d": {"channel_id": "1"}})
+    assert await alice.receive_all() == []
+    alice.send({"op": 40, "d": {"seq": alice.seq, "qos": {"ver": 1, "active": True, "reasons": []}}})
+    assert (await alice.receive())["op"] == 11
+    bot.send({"op": 13, "d": {"channel_id": "1"}})
+    assert await bot.close_code() == 4001
+
+
 @pytest.mark.parametrize(
     ("payload", "code"),
     [

@@ -14,7 +14,8 @@ from msgspec import Raw, Struct
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.event_payloads import read_user_id
 from moothall.gateway.hub import Hub
-from moothall.gateway.presence import Presences, friend_updates, merge_sessions, presence_update
+from moothall.gateway.merged_presence import merge_sessions
+from moothall.gateway.presence import Presences, friend_updates, presence_update
 from moothall.gateway.session import Session
 from moothall.gateway.user_presence import OFFLINE, UserPresence, merge_presences
 from moothall.kernel.context import GatewaySession

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from moothall.gateway import etf
 from moothall.gateway.opcodes import CloseCode, CloseConnection
 from moothall.objects.clock import CLOCK
-from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Activity, ActivityType
 from moothall.objects.wire import decoder
 
@@ -102,10 +102,22 @@ class RequestGuildMembersCommand(Struct):
     nonce: Any = None
 
 
+class QosHeartbeatCommand(Struct):
+    """Opcode 40. Its `qos` is dropped."""
+
+    seq: int | None = None
+
+
 class GuildSubscription(Struct):
-    """What a client shows of a guild: the ranges of each channel's member list. Other fields have no effect."""
+    """What a client shows of a guild; a field left out stays as it was. Other fields have no effect."""
 
     channels: dict[str, list[list[int]]] | UnsetType | None = UNSET
+    """The ranges of each channel's member list."""
+    typing: bool | UnsetType | None = UNSET
+    activities: bool | UnsetType | None = UNSET
+    threads: bool | UnsetType | None = UNSET
+    member_updates: bool | UnsetType | None = UNSET
+    members: list[UserId] | UnsetType | None = UNSET
 
 
 class GuildSubscriptionsCommand(GuildSubscription, kw_only=True):

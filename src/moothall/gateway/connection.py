@@ -10,6 +10,7 @@ from moothall.gateway.commands import (
     GuildSubscriptionsCommand,
     IdentifyCommand,
     Payload,
+    QosHeartbeatCommand,
     RequestChannelInfoCommand,
     RequestGuildMembersCommand,
     RequestSoundboardSoundsCommand,
@@ -19,7 +20,7 @@ from moothall.gateway.commands import (
     read_command,
 )
 from moothall.gateway.frames import PAYLOAD_COMPRESSION, TEXT, Encoding, Frame
-from moothall.gateway.opcodes import CloseCode, CloseConnection, Opcode
+from moothall.gateway.opcodes import IGNORED_OPCODES, CloseCode, CloseConnection, Opcode
 from moothall.gateway.send_queue import Send, SendQueue
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
@@ -167,6 +168,8 @@ class Connection:
         payload = self.encoding.read(message)
         handle_opcode = _OPCODE_HANDLERS.get(payload.op)
         if handle_opcode is None:
+            if payload.op in IGNORED_OPCODES and self.session is not None and not self.session.bot:
+                return
             raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
         await handle_opcode(self, payload)
 
@@ -190,7 +193,14 @@ class Connection:
 
     async def heartbeat(self, payload: Payload) -> None:
         """Opcode 1: acknowledge the dispatches up to the client's sequence number."""
-        seq = read_command(payload.d, int | None)
+        self._acknowledge(read_command(payload.d, int | None))
+
+    async def qos_heartbeat(self, payload: Payload) -> None:
+        """Opcode 40: a heartbeat with measurements of the client, which are dropped."""
+        command: QosHeartbeatCommand = read_command(payload.d, QosHeartbeatCommand)
+        self._acknowledge(command.seq)
+
+    def _acknowledge(self, seq: int | None) -> None:
         self.last_heartbeat_at = asyncio.get_running_loop().time()
         self.heartbeat_requested_at = 0.0
         session = self.session
@@ -264,5 +274,6 @@ _OPCODE_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None
     Opcode.GUILD_SUBSCRIPTIONS: Connection.update_guild_subscriptions,
     Opcode.GUILD_SUBSCRIPTIONS_BULK: Connection.bulk_update_guild_subscriptions,
     Opcode.REQUEST_SOUNDBOARD_SOUNDS: Connection.request_soundboard_sounds,
+    Opcode.QOS_HEARTBEAT: Connection.qos_heartbeat,
     Opcode.REQUEST_CHANNEL_INFO: Connection.request_channel_info,
 }

@@ -9,6 +9,7 @@ from moothall.bus import Audience, Envelope
 from moothall.gateway.event_payloads import read_thread_members_update
 from moothall.gateway.frames import Frame
 from moothall.gateway.guild_view import GuildView
+from moothall.gateway.selective_audience import selective_audience
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.objects.ids import UserId
@@ -24,6 +25,13 @@ def thread_members_audience(audience: Sequence[Session], envelope: Envelope) -> 
     update = read_thread_members_update(envelope.data)
     user_ids = update.user_ids()
     return [s for s in audience if s.intents & Intent.GUILD_MEMBERS or s.user_id in user_ids]
+
+
+def _without_own_presence(view: GuildView, envelope: Envelope, audience: Sequence[Session]) -> Sequence[Session]:
+    """An audience without the own sessions of the user of PRESENCE_UPDATE that do not receive it."""
+    members = [member for user_id in envelope.user_ids if (member := view.members.get(user_id)) is not None]
+    excluded = [s for member in members for s in member.sessions if not s.receives_own_presence]
+    return [session for session in audience if session not in excluded] if excluded else audience
 
 
 class _FanOut(Struct):
@@ -72,6 +80,7 @@ class Dispatcher:
     def dispatch_in_guild(self, view: GuildView, envelope: Envelope, *, except_user_id: UserId | None = None) -> None:
         """Dispatch an event to the sessions in a guild that may receive it, except those of one user."""
         channel_id = envelope.channel_id if envelope.audience is Audience.CHANNEL else None
+        audience: Sequence[Session]
         if envelope.audience is Audience.USERS:
             audience = view.users_audience(envelope.channel_id, envelope.intent, envelope.user_ids)
         elif channel_id is not None and envelope.thread_id and envelope.user_ids:
@@ -80,6 +89,10 @@ class Dispatcher:
             audience = view.audience(channel_id, envelope.permission, envelope.intent)
         if envelope.name == "THREAD_MEMBERS_UPDATE":
             audience = thread_members_audience(audience, envelope)
+        elif envelope.name == "PRESENCE_UPDATE":
+            audience = _without_own_presence(view, envelope, audience)
+        if view.interests and envelope.audience is not Audience.USERS:
+            audience = selective_audience(view, envelope, audience)
         if except_user_id is not None:
             audience = [s for s in audience if s.user_id != except_user_id]
         self.dispatch(audience, envelope)

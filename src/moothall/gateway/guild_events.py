@@ -90,6 +90,7 @@ class GuildEventHandler:
             for session in member.sessions:
                 session.guild_ids.discard(view.id)
         view.members.clear()
+        view.interests.clear()
         view.invalidate()
 
     async def guild_role_change(self, view: GuildView, envelope: Envelope) -> None:

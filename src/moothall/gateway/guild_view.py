@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.session import Session
+from moothall.gateway.subscriptions import GuildInterest
 from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import (
@@ -85,6 +86,7 @@ class GuildView:
         "buffered",
         "channels",
         "id",
+        "interests",
         "joining",
         "members",
         "owner_id",
@@ -104,6 +106,8 @@ class GuildView:
         """Permission bits by role."""
         self.channels: dict[ChannelId, ChannelView] = dict(channels or {})
         self.members: dict[UserId, MemberView] = {}
+        self.interests: dict[Session, GuildInterest] = {}
+        """Sessions that receive only what they have subscribed to; all others receive everything."""
         self.joining: dict[Session, deque[Envelope]] = {}
         """Sessions whose GUILD_CREATE is being read, with the envelopes to send after it."""
         self.buffered: deque[Envelope] | None = None
@@ -247,6 +251,8 @@ class GuildView:
         """Whether a member's session may receive an event; the session need not be in `member.sessions`."""
         if envelope.intent and not session.intents & envelope.intent:
             return envelope.name == "GUILD_MEMBER_UPDATE"
+        if envelope.name == "PRESENCE_UPDATE" and session.user_id in envelope.user_ids:
+            return session.receives_own_presence
         permission = envelope.permission
         if envelope.audience is Audience.USERS:
             return member.user_id in envelope.user_ids and envelope.channel_id in self.visible_channels(member)

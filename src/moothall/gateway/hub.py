@@ -17,6 +17,7 @@ from moothall.gateway.inline import run_inline
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.gateway.source import GuildSource, OnlinePresences
+from moothall.gateway.subscriptions import NO_INTEREST
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
@@ -111,26 +112,36 @@ class Hub:
             member = view.members.get(session.user_id) or await self._source.member_view(guild_id, session.user_id)
             if member is None or self.views.get(guild_id) is not view:
                 return
+            # The threshold from which GUILD_CREATE is `large`.
+            selective = (
+                session.takes_passive_updates and await self._source.member_count(guild_id) > session.large_threshold
+            )
             visible = view.visible_channels(member)
             if session.intents & Intent.GUILDS:
                 data = await self._source.guild_create(view, member, visible, session, self._online, joined=joined)
-                if data is not None:
-                    frame = Frame("GUILD_CREATE", data)
-                    if session.connection is not None:
-                        await session.connection.prepare(frame)
-                    if session.id in self.sessions:
-                        self.send_frame(session, frame)
+                await self._send_guild_create(session, data)
             if not await self._catch_up(view, member, visible, session, pending):
                 return
             # Of several sessions of a user, the first one adds the member.
             view.members.setdefault(session.user_id, member).sessions.append(session)
             view.invalidate_audiences()
+            if selective:
+                view.interests[session] = NO_INTEREST
             session.guild_ids.add(guild_id)
             if self._on_join is not None:
                 self._on_join(session, view)
         finally:
             view.joining.pop(session, None)
             self._drop_if_unused(view)
+
+    async def _send_guild_create(self, session: Session, data: bytes | None) -> None:
+        if data is None:
+            return
+        frame = Frame("GUILD_CREATE", data)
+        if session.connection is not None:
+            await session.connection.prepare(frame)
+        if session.id in self.sessions:
+            self.send_frame(session, frame)
 
     async def _load(self, view: GuildView) -> None:
         """Load a new view; the guild's events are buffered meanwhile."""
@@ -178,6 +189,8 @@ class Hub:
         if self._on_leave is not None:
             self._on_leave(session, guild_id)
         view = self.views.get(guild_id)
+        if view is not None:
+            view.interests.pop(session, None)
         member = None if view is None else view.members.get(session.user_id)
         if view is None or member is None:
             return
@@ -198,7 +211,11 @@ class Hub:
 
     def dispatch(self, sessions: Sequence[Session], name: str, data: bytes) -> None:
         """Dispatch an event to several sessions."""
-        self._dispatcher.dispatch_frame(sessions, Frame(name, data))
+        self.dispatch_frame(sessions, Frame(name, data))
+
+    def dispatch_frame(self, sessions: Sequence[Session], frame: Frame) -> None:
+        """Dispatch a frame to several sessions."""
+        self._dispatcher.dispatch_frame(sessions, frame)
 
     def send_frame(self, session: Session, frame: Frame) -> None:
         """Dispatch a frame that no other session receives."""

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import Any, Final
 from urllib.parse import parse_qs
 
+from msgspec import structs
+
 from moothall.bus import Bus, Envelope
 from moothall.gateway.account_state import NO_STATE, AccountState
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
@@ -29,6 +31,7 @@ from moothall.gateway.identify import IdentifyLimits, read_client, read_intents,
 from moothall.gateway.member_chunks import send_member_chunks
 from moothall.gateway.member_lists import MemberLists, read_subscription
 from moothall.gateway.opcodes import CloseCode, CloseConnection
+from moothall.gateway.passive_updates import PassiveUpdates
 from moothall.gateway.presence import Presences, friend_updates
 from moothall.gateway.ready import (
     Identity,
@@ -42,6 +45,7 @@ from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.source import GatewaySource
+from moothall.gateway.subscriptions import PendingSubscriptions
 from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.gateway.user_presence import OFFLINE, SessionPresence
 from moothall.objects.ids import GuildId, UserId
@@ -89,9 +93,9 @@ class GatewayNode:
             source,
             metrics or NoMetrics(),
             on_control=self._handle_control,
-            on_join=self._announce_presence,
+            on_join=self._handle_join,
             on_friend=self._send_presence_of_friend,
-            on_guild_event=self._update_member_lists,
+            on_guild_event=self._handle_guild_event,
             on_leave=self._end_subscription,
             online=self._online_presences,
         )
@@ -105,6 +109,7 @@ class GatewayNode:
         self.cluster_presences = ClusterPresences(self.hub, bus, name) if bus.durable else None
         self.presences = self.cluster_presences or Presences(self.hub, bus.publish)
         self.member_lists = MemberLists(self.hub, source, self.presences)
+        self.passive_updates = PassiveUpdates(self.hub, source)
 
     async def start(self) -> None:
         """Start closing silent connections and expired sessions."""
@@ -424,12 +429,41 @@ class GatewayNode:
         await send_member_chunks(self.hub, self._source, self.presences, connection, session, command)
 
     def update_guild_subscriptions(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
-        """Opcodes 14 and 37, of people: GUILD_MEMBER_LIST_UPDATE for the ranges of member lists."""
+        """Opcodes 14 and 37, of people: what their session receives of guilds, and ranges of member lists."""
         if session.bot:
             return  # a list has members and presences, which bots need privileged intents for
         for guild_id, subscription in subscriptions.items():
-            if isinstance(subscription.channels, dict):
-                self.member_lists.subscribe(session, guild_id, read_subscription(subscription.channels))
+            view = self.hub.views.get(guild_id)
+            if view is not None and guild_id in session.guild_ids:
+                self._subscribe(session, view, subscription)
+            else:
+                if session.pending_subscriptions is None:
+                    session.pending_subscriptions = PendingSubscriptions()
+                session.pending_subscriptions.add(guild_id, subscription)
+
+    def _subscribe(self, session: Session, view: GuildView, subscription: GuildSubscription) -> None:
+        before = view.interests.get(session)
+        if before is not None:
+            after = view.interests[session] = before.updated(subscription)
+            if after.active and not before.active:
+                self.passive_updates.catch_up(view, session)
+            if after.threads and not before.threads:
+                self.hub.run_in_background(self._send_threads(session, view))
+            for presence in self.presences.presences(view.id, after.member_ids - before.member_ids):
+                data = encode(structs.replace(presence, guild_id=view.id))
+                self.hub.send(session, "PRESENCE_UPDATE", data)
+        if isinstance(subscription.channels, dict):
+            self.member_lists.subscribe(session, view.id, read_subscription(subscription.channels))
+
+    async def _send_threads(self, session: Session, view: GuildView) -> None:
+        """Send THREAD_LIST_SYNC for all channels, as the session has missed changes of threads."""
+        member = view.members.get(session.user_id)
+        if member is None:
+            return
+        visible = view.visible_channels(member)
+        data = await self._source.thread_list_sync(view, member, visible, allow_empty=True)
+        if data is not None and view.id in session.guild_ids:
+            self.hub.send(session, "THREAD_LIST_SYNC", data)
 
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31: send SOUNDBOARD_SOUNDS for each of the guilds that the session has joined."""
@@ -459,11 +493,16 @@ class GatewayNode:
 
     # Callbacks of the hub
 
-    def _announce_presence(self, session: Session, view: GuildView) -> None:
+    def _handle_join(self, session: Session, view: GuildView) -> None:
         self.presences.announce(session, view.id)
+        pending = session.pending_subscriptions
+        for subscription in () if pending is None else pending.take(view.id):
+            self._subscribe(session, view, subscription)
 
-    def _update_member_lists(self, view: GuildView, envelope: Envelope) -> None:
+    def _handle_guild_event(self, view: GuildView, envelope: Envelope) -> None:
         self.member_lists.handle_event(view, envelope)
+        if view.interests:
+            self.passive_updates.handle_event(view, envelope)
 
     def _end_subscription(self, session: Session, guild_id: GuildId) -> None:
         self.member_lists.unsubscribe(session, guild_id)

@@ -1,6 +1,7 @@
 """Opcodes and close codes of the gateway protocol (topics: opcodes and status codes)."""
 
 from enum import IntEnum
+from typing import Final
 
 
 class Opcode(IntEnum):
@@ -20,7 +21,12 @@ class Opcode(IntEnum):
     GUILD_SUBSCRIPTIONS = 14
     REQUEST_SOUNDBOARD_SOUNDS = 31
     GUILD_SUBSCRIPTIONS_BULK = 37
+    QOS_HEARTBEAT = 40
     REQUEST_CHANNEL_INFO = 43
+
+
+IGNORED_OPCODES: Final = frozenset({5, 13, *range(17, 23), 28, 29, 30, *range(32, 37), 38, 39, 41, 42})
+"""What clients of people send for calls, streams, lobbies, statistics and caches, none of which exist here."""
 
 
 class CloseCode(IntEnum):

@@ -7,12 +7,13 @@ from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.hub import Hub
+from moothall.gateway.merged_presence import merge_sessions
 from moothall.gateway.session import Session
-from moothall.gateway.user_presence import CLIENTS, MAX_ACTIVITIES, OFFLINE, PLAIN, STATUS_RANK, UserPresence
+from moothall.gateway.user_presence import OFFLINE, UserPresence
 from moothall.kernel.context import GatewaySession
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.intents import Intent
-from moothall.objects.presence import Activity, Presence, Status
+from moothall.objects.presence import Presence
 from moothall.objects.wire import encode
 
 
@@ -105,50 +106,14 @@ class Presences:
         return None
 
 
-def merge_sessions(sessions: Iterable[Session]) -> UserPresence:
-    """The presence of a user with these sessions."""
-    max_rank = 0
-    status = Status.OFFLINE
-    activities: list[Activity] = []
-    clients: dict[str, Status] = {}
-    for session in sessions:
-        presence = session.presence
-        rank = STATUS_RANK.get(presence.status, 0) if presence is not None else 0
-        if presence is None or not rank:
-            continue
-        if rank > max_rank:
-            max_rank, status = rank, presence.status
-        activities += _shown_activities(session, presence.activities)
-        client_status = clients.get(session.client)
-        if client_status is None or rank > STATUS_RANK[client_status]:
-            clients[session.client] = presence.status
-    if not max_rank:
-        return OFFLINE
-    if not activities and len(clients) == 1:
-        ((client, _),) = clients.items()
-        return PLAIN[status, client]
-    return UserPresence(
-        status,
-        tuple(activities[:MAX_ACTIVITIES]),
-        tuple((client, str(clients[client])) for client in CLIENTS if client in clients),
-    )
-
-
-def _shown_activities(session: Session, stated: Sequence[Activity]) -> list[Activity]:
-    """What a session states, and the Activity that it takes part in, unless it states one of that application."""
-    embedded = session.embedded_activity
-    if embedded is None or any(each.application_id == embedded.application_id for each in stated):
-        return list(stated)
-    return [*stated, embedded]
-
-
 def presence_update(user_id: UserId, guild_id: GuildId, presence: UserPresence) -> Envelope:
-    """PRESENCE_UPDATE to one guild."""
+    """PRESENCE_UPDATE to one guild. `user_ids` has the user, not the audience."""
     return Envelope(
         name="PRESENCE_UPDATE",
         data=Raw(encode(presence.to_object(user_id, guild_id))),
         audience=Audience.GUILD,
         guild_id=guild_id,
+        user_ids=[user_id],
         intent=Intent.GUILD_PRESENCES,
     )
 

@@ -7,7 +7,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
 from moothall.gateway.account_state import AccountState
 from moothall.gateway.capabilities import Capability
+from moothall.gateway.merged_presence import merge_sessions
 from moothall.gateway.session import Session
+from moothall.gateway.user_presence import OFFLINE
 from moothall.objects.channel import Channel
 from moothall.objects.connection import Connection
 from moothall.objects.ids import ApplicationId, GuildId, UserId
@@ -157,7 +159,7 @@ def person_ready(
         session_id=session.id,
         resume_gateway_url=resume_url,
         shard=UNSET if session.shard is None else session.shard,
-        sessions=[_session_object(each) for each in sessions[-_MAX_SESSIONS:]],
+        sessions=_session_objects(sessions),
         private_channels=list(state.private_channels),
         read_state=_Versioned(read_states, state.read_state_version)
         if capabilities & Capability.VERSIONED_READ_STATES
@@ -207,7 +209,7 @@ def _merged_presences(guild_count: int, presences: Sequence[Presence]) -> dict[s
 
 def sessions_replace(sessions: Sequence[Session]) -> bytes:
     """Build the `d` of SESSIONS_REPLACE, a user's sessions."""
-    return encode([_session_object(each) for each in sessions[-_MAX_SESSIONS:]])
+    return encode(_session_objects(sessions))
 
 
 def _deduped(
@@ -243,6 +245,18 @@ def _with_recipient_ids(channel: Channel) -> Raw:
 
 def _with_user_id(presence: Presence) -> _FriendPresence:
     return _FriendPresence(presence.user.id, presence.status, presence.activities, presence.client_status)
+
+
+def _session_objects(sessions: Sequence[Session]) -> list[_SessionObject]:
+    """A user's newest sessions and, if there are several, "all" with the presence that others see."""
+    objects = [_session_object(each) for each in sessions[-_MAX_SESSIONS:]]
+    if len(objects) > 1:
+        overall = merge_sessions(sessions)
+        # Others see an invisible user as offline, which no session of their own is.
+        status = "invisible" if overall is OFFLINE else str(overall.status)
+        client = _ClientInfo("unknown", "unknown")
+        objects.append(_SessionObject("all", client, status, list(overall.activities)))
+    return objects
 
 
 def _session_object(session: Session) -> _SessionObject:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from moothall.gateway.capabilities import Capability
 from moothall.gateway.frames import Frame
+from moothall.gateway.subscriptions import PendingSubscriptions
 from moothall.gateway.user_presence import SessionPresence
 from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.objects.presence import Activity
@@ -41,6 +42,7 @@ class Session:
         "id",
         "intents",
         "large_threshold",
+        "pending_subscriptions",
         "presence",
         "replay_buffer",
         "replay_bytes",
@@ -83,6 +85,8 @@ class Session:
         """The operating system of the client, as `client_info` names it."""
         self.guild_ids: set[GuildId] = set()
         """The guilds whose events the session receives."""
+        self.pending_subscriptions: PendingSubscriptions | None = None
+        """Subscriptions to guilds that the session has not joined yet, if there were any."""
         self.presence = presence
         self.embedded_activity: Activity | None = None
         """The Activity that the session takes part in, as the presence shows it."""
@@ -104,6 +108,19 @@ class Session:
     def takes_settings_proto(self) -> bool:
         """Whether the client takes settings as a protocol buffer, not as JSON."""
         return bool(self.capabilities & Capability.USER_SETTINGS_PROTO)
+
+    @property
+    def receives_own_presence(self) -> bool:
+        """Whether the session receives PRESENCE_UPDATE of its own user.
+
+        Clients that state capabilities follow their own presence by SESSIONS_REPLACE, and some fail on the other.
+        """
+        return not self.capabilities
+
+    @property
+    def takes_passive_updates(self) -> bool:
+        """Whether the client receives of large guilds only what it has subscribed to, and PASSIVE_UPDATE."""
+        return bool(self.capabilities & (Capability.PASSIVE_GUILD_UPDATE | Capability.PASSIVE_GUILD_UPDATE_V2))
 
     def in_shard(self, guild_id: GuildId | None) -> bool:
         """Whether the session's shard receives a guild's events. Events without a guild go to shard 0."""

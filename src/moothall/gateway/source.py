@@ -26,6 +26,9 @@ class GuildSource(Protocol):
     async def guild_view(self, guild_id: GuildId) -> GuildView | None:
         """A guild's roles and channels, with no members; None if the guild does not exist."""
 
+    async def member_count(self, guild_id: GuildId) -> int:
+        """How many members a guild has."""
+
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         """A member, with no sessions; None for a user who is no member."""
 
