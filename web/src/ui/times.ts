@@ -9,6 +9,9 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
+/** A moment to the second, with its day. */
+export const FULL_TIME = { dateStyle: "long", timeStyle: "medium" } as const;
+
 /** When an id was made, in milliseconds since the epoch. */
 export function timeOfId(id: string): number {
   return Number(BigInt(id) >> 22n) + EPOCH_MS;

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Search } from "lucide-react";
 import { useState, useSyncExternalStore } from "react";
+import { FormattedTime } from "react-intl";
 
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
@@ -39,7 +40,9 @@ export function MessagePanel({ log }: { log: MessageLog }) {
                   {text(received ? "activities.messages.received" : "activities.messages.sent")}
                 </span>
                 <code>{name}</code>
-                <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
+                <time dateTime={new Date(at).toISOString()}>
+                  <FormattedTime value={at} timeStyle="medium" />
+                </time>
               </summary>
               <pre>{data}</pre>
             </details>

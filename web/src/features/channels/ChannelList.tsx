@@ -1,7 +1,18 @@
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { APIChannel, APIThreadChannel } from "discord-api-types/v10";
 import { ChevronDown, ChevronRight, ListChecks, Settings } from "lucide-react";
-import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import {
+  lazy,
+  memo,
+  startTransition,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type MouseEvent,
+} from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
@@ -25,6 +36,11 @@ import "./channels.css";
 
 const ChannelSettings = lazy(() => import("./ChannelSettings"));
 
+/** At least so many pixels has a row. */
+const ROW_HEIGHT = 34;
+/** So long rows out of sight wait for a moment in which the page does nothing else. */
+const MAX_DELAY_MS = 1000;
+
 /** The channels of a guild by category, with their threads and who is connected to them. */
 export function ChannelList({ guild }: { guild: GuildState }) {
   const text = useText();
@@ -42,11 +58,21 @@ export function ChannelList({ guild }: { guild: GuildState }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [store, guild, channels, members, preview, settings],
   );
+  const maxRows = useMaxRows();
   const { channelId }: { channelId?: string } = useParams({ strict: false });
   const { thread: besideId }: { thread?: string } = useSearch({ strict: false });
   const threads = useMemo(
     () => listedThreads(channels, guild.id, [channelId, besideId]),
     [channels, guild.id, channelId, besideId],
+  );
+  const navigate = useNavigate();
+  const open = useCallback(
+    (openedId: string) =>
+      void navigate({
+        to: "/channels/$guildId/$channelId",
+        params: { guildId: guild.id, channelId: openedId },
+      }),
+    [navigate, guild.id],
   );
   useEffect(() => {
     // No channel object has the statuses of voice channels; a new session asks again.
@@ -62,17 +88,50 @@ export function ChannelList({ guild }: { guild: GuildState }) {
       )}
       <EventsRow guildId={guild.id} />
       {groups.length === 0 && <p className="channel-empty">{text("channel.none")}</p>}
-      {groups.map((group) => (
+      {firstRows(groups, maxRows).map((group) => (
         <Group
           key={group.category?.id ?? "none"}
           group={group}
           guildId={guild.id}
           threads={threads}
+          channelId={channelId}
           besideId={besideId}
+          onOpen={open}
         />
       ))}
     </nav>
   );
+}
+
+/** How many rows to draw: first those that fit into the window, then all. A guild may have hundreds of channels. */
+function useMaxRows(): number {
+  const [max, setMax] = useState(() => Math.ceil(window.innerHeight / ROW_HEIGHT));
+  useEffect(() => {
+    const drawAll = () => startTransition(() => setMax(Infinity));
+    if (!("requestIdleCallback" in window)) {
+      const timer = setTimeout(drawAll, MAX_DELAY_MS);
+      return () => clearTimeout(timer);
+    }
+    const request = requestIdleCallback(drawAll, { timeout: MAX_DELAY_MS });
+    return () => cancelIdleCallback(request);
+  }, []);
+  return max;
+}
+
+function firstRows(groups: readonly ChannelGroup[], max: number): readonly ChannelGroup[] {
+  if (max === Infinity) {
+    return groups;
+  }
+  const first: ChannelGroup[] = [];
+  let left = max;
+  for (const { category, channels } of groups) {
+    if (left <= 0) {
+      break;
+    }
+    first.push({ category, channels: channels.slice(0, left) });
+    left -= channels.length + 1;
+  }
+  return first;
 }
 
 interface GroupProps {
@@ -80,10 +139,13 @@ interface GroupProps {
   guildId: string;
   /** The threads to list, by channel. */
   threads: ReadonlyMap<string, APIThreadChannel[]>;
+  /** The channel that is shown. */
+  channelId: string | undefined;
   besideId: string | undefined;
+  onOpen: (channelId: string) => void;
 }
 
-function Group({ group, guildId, threads, besideId }: GroupProps) {
+function Group({ group, guildId, threads, channelId, besideId, onOpen }: GroupProps) {
   const text = useText();
   const [collapsed, setCollapsed] = useState(false);
   const name = group.category && "name" in group.category ? (group.category.name ?? "") : "";
@@ -95,7 +157,9 @@ function Group({ group, guildId, threads, besideId }: GroupProps) {
           channel={channel}
           guildId={guildId}
           threads={threads.get(channel.id)}
+          isShown={channel.id === channelId}
           besideId={besideId}
+          onOpen={onOpen}
         />
       ))}
     </ul>
@@ -125,25 +189,39 @@ interface ChannelRowProps {
   channel: APIChannel;
   guildId: string;
   threads: readonly APIThreadChannel[] | undefined;
+  isShown: boolean;
   besideId: string | undefined;
+  onOpen: (channelId: string) => void;
 }
 
-/** Drawn again when its channel changes, not whenever another one of hundreds is opened. */
-const ChannelRow = memo(function ChannelRow({ channel, guildId, threads, besideId }: ChannelRowProps) {
+/**
+ * Drawn again when its channel changes, not whenever another one of hundreds is opened. Its controls are those of the
+ * document: a link of the router and a button of the library each cost more than all else in the row.
+ */
+const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
+  const { channel, guildId, threads, isShown, besideId, onOpen } = props;
   const name = "name" in channel ? (channel.name ?? "") : "";
   const unread = useAppState((state) => showsUnread(state, channel));
   return (
     <li>
       <div className="channel-line">
-        <Link
-          to="/channels/$guildId/$channelId"
-          params={{ guildId, channelId: channel.id }}
-          className={unread ? "channel-row channel-unread" : "channel-row"}
+        <a
+          href={`/channels/${guildId}/${channel.id}`}
+          className={["channel-row", unread && "channel-unread", isShown && "active"]
+            .filter(Boolean)
+            .join(" ")}
+          aria-current={isShown ? "page" : undefined}
+          onClick={(event) => {
+            if (opensHere(event)) {
+              event.preventDefault();
+              onOpen(channel.id);
+            }
+          }}
         >
           <ChannelIcon type={channel.type} />
           <span className="channel-name">{name}</span>
           <Mentions channelIds={[channel.id]} />
-        </Link>
+        </a>
         <EditButton channel={channel} name={name} />
       </div>
       {isVoice(channel) && <VoiceMembers channelId={channel.id} guildId={guildId} />}
@@ -152,6 +230,11 @@ const ChannelRow = memo(function ChannelRow({ channel, guildId, threads, besideI
   );
 });
 
+/** Whether a click on a link is for this page, not for another tab or window. */
+function opensHere({ button, altKey, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
+  return button === 0 && !altKey && !ctrlKey && !metaKey && !shiftKey;
+}
+
 /** Opens a channel's settings; shown to those who may change them. */
 function EditButton({ channel, name }: { channel: APIChannel; name: string }) {
   const text = useText();
@@ -159,14 +242,15 @@ function EditButton({ channel, name }: { channel: APIChannel; name: string }) {
   const mayEdit = has(useChannelPermissions(channel), Permission.ManageChannels);
   return mayEdit ? (
     <>
-      <AriaButton
+      <button
+        type="button"
         className="channel-edit"
         data-beside
         aria-label={text("channel.edit", { name })}
-        onPress={() => setOpen(true)}
+        onClick={() => setOpen(true)}
       >
         <Settings size={15} aria-hidden="true" />
-      </AriaButton>
+      </button>
       {open && (
         <Suspense>
           <ChannelSettings channelId={channel.id} onClose={() => setOpen(false)} />

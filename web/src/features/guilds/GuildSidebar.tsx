@@ -85,7 +85,7 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
         </Menu>
       </div>
       {guild.unavailable && <p className="notice">{text("guild.unavailable")}</p>}
-      <ChannelList guild={guild} />
+      <ChannelList key={guild.id} guild={guild} />
       {open === "invite" && (
         <Suspense>
           <InviteDialog guild={guild} onClose={() => setOpen(null)} />

@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState, type ReactNode } from "react";
-import { FormattedDate, FormattedRelativeTime, FormattedTime } from "react-intl";
+import { FormattedDate, FormattedRelativeTime, FormattedTime, useIntl } from "react-intl";
 
 import { emojiUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { parse, type Node } from "../../markdown/parse";
 import { channelName, displayName } from "../../store/selectors";
+import { FULL_TIME } from "../../ui/times";
 import { UserTrigger } from "../members/UserTrigger";
 import { useAppState } from "../session/session";
 import "./content.css";
@@ -180,6 +181,7 @@ const UNITS: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number]
 ];
 
 function Timestamp({ seconds, style }: { seconds: number; style: string }) {
+  const { formatDate } = useIntl();
   const [now] = useState(() => Date.now() / 1000);
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) {
@@ -198,7 +200,7 @@ function Timestamp({ seconds, style }: { seconds: number; style: string }) {
     shown = <FormattedDate value={date} dateStyle={style === "F" ? "full" : "long"} timeStyle="short" />;
   }
   return (
-    <time className="content-time" dateTime={date.toISOString()} title={date.toLocaleString()}>
+    <time className="content-time" dateTime={date.toISOString()} title={formatDate(date, FULL_TIME)}>
       {shown}
     </time>
   );
@@ -211,6 +213,11 @@ function isOnlyEmojis(nodes: readonly Node[]): boolean {
     return false;
   }
   return first.children.every(
-    (node) => node.type === "emoji" || (node.type === "text" && /^(?:\p{RGI_Emoji}|\s)*$/v.test(node.text)),
+    // The pattern of all emojis is compiled slowly: texts with letters, of which only ℹ is an emoji, need none.
+    (node) =>
+      node.type === "emoji" ||
+      (node.type === "text" &&
+        !/[^\P{L}\u2139]/u.test(node.text) &&
+        /^(?:\p{RGI_Emoji}|\s)*$/v.test(node.text)),
   );
 }

@@ -1,6 +1,7 @@
 import type { APIEmbed, APIEmbedVideo } from "discord-api-types/v10";
 import { Play } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
+import { FormattedDate } from "react-intl";
 
 import { EmbedType } from "../../api/enums";
 import { useText } from "../../i18n/translate";
@@ -112,7 +113,9 @@ function Card({ embed, guildId }: EmbedProps) {
             {embed.footer?.text}
             {embed.footer && embed.timestamp && " • "}
             {embed.timestamp && (
-              <time dateTime={embed.timestamp}>{new Date(embed.timestamp).toLocaleString()}</time>
+              <time dateTime={embed.timestamp}>
+                <FormattedDate value={embed.timestamp} dateStyle="short" timeStyle="short" />
+              </time>
             )}
           </p>
         )}

@@ -4,7 +4,7 @@ import type { APIMessage, APIUser } from "discord-api-types/v10";
 import { Reply } from "lucide-react";
 import { lazy, memo, Suspense, useMemo, useState, type MouseEvent, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
-import { FormattedDate, FormattedTime } from "react-intl";
+import { FormattedDate, FormattedTime, useIntl } from "react-intl";
 
 import { avatarUrl } from "../../api/images";
 import { Translate, useText } from "../../i18n/translate";
@@ -14,6 +14,7 @@ import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import { Avatar } from "../../ui/controls";
 import type { Point } from "../../ui/Menu";
+import { FULL_TIME } from "../../ui/times";
 import { eventLinks } from "../events/links";
 import { UserTrigger } from "../members/UserTrigger";
 import { useAppState, useSession } from "../session/session";
@@ -56,6 +57,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
   const name = useAppState((state) => authorName(message, displayName(state, message.author, guildId)));
   const color = useAppState((state) => nameColor(state, message.author.id, guildId));
   const mentionsMe = useAppState((state) => mentionsUser(state, message, guildId));
+  const { formatDate } = useIntl();
   const system = !MESSAGES.has(message.type);
   const [menuAt, setMenuAt] = useState<Point | null>(null);
   // The actions of a message are many controls: they are drawn once the message is pointed at or has the focus.
@@ -134,7 +136,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
             )}
             {message.content !== "" && <Content content={message.content} guildId={guildId} />}
             {message.edited_timestamp !== null && (
-              <span className="message-edited" title={new Date(message.edited_timestamp).toLocaleString()}>
+              <span className="message-edited" title={formatDate(message.edited_timestamp, FULL_TIME)}>
                 <Translate id="message.edited" />
               </span>
             )}
@@ -292,10 +294,11 @@ function EphemeralNote({ message }: { message: APIMessage }) {
 }
 
 function MessageTime({ timestamp }: { timestamp: string }) {
+  const { formatDate } = useIntl();
   const date = new Date(timestamp);
   const today = new Date().toDateString() === date.toDateString();
   return (
-    <time className="message-time" dateTime={timestamp} title={date.toLocaleString()}>
+    <time className="message-time" dateTime={timestamp} title={formatDate(date, FULL_TIME)}>
       {today ? (
         <FormattedTime value={date} timeStyle="short" />
       ) : (

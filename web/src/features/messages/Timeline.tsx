@@ -8,6 +8,7 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
   type RefObject,
@@ -90,11 +91,16 @@ export default function Timeline(props: TimelineProps) {
   const selfId = useAppState((state) => state.user?.id);
   const relationships = useAppState((state) => state.relationships);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
-  const fresh = newMessages(list, sinceId, selfId);
-  const rows = collapseBlocked(
-    buildRows(list, pending, channelId, fresh.firstId),
-    (userId) => relationships[userId]?.type === RelationshipType.Blocked,
-    expanded,
+  const fresh = useMemo(() => newMessages(list, sinceId, selfId), [list, sinceId, selfId]);
+  // Scrolling renders at each frame, mostly the same rows.
+  const rows = useMemo(
+    () =>
+      collapseBlocked(
+        buildRows(list, pending, channelId, fresh.firstId),
+        (userId) => relationships[userId]?.type === RelationshipType.Blocked,
+        expanded,
+      ),
+    [list, pending, channelId, fresh.firstId, relationships, expanded],
   );
 
   // The compiler cannot memoize this hook's result, which changes with each scroll.
