@@ -5,13 +5,29 @@ import { I18nProvider } from "react-aria-components";
 import { IntlProvider } from "react-intl";
 
 import { addAccount, readAccounts, type Account } from "./features/session/accounts";
+import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
+import { openEarly } from "./features/session/session";
 import { keepShell, noteLoadErrors } from "./features/shell/offline";
-import { applyPreferences, usePreferences } from "./features/settings/preferences";
+import { applyPreferences, getPreferences, usePreferences } from "./features/settings/preferences";
 import { loadMessages, type Messages } from "./i18n/messages";
 import { AccountContext, router } from "./routes";
 import "../../src/moothall/web/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
+
+const { pathname } = location;
+const [firstAccount] = readAccounts();
+// Other pages may turn out to need no connection.
+if (firstAccount !== undefined && /^\/(?:channels|app\/?$)/.test(pathname)) {
+  loadFirstPage(openEarly(firstAccount), pathname);
+}
+if (firstAccount !== undefined && isChannelPath(pathname)) {
+  // Read while the gateway answers: the largest parts of what shows messages.
+  void Promise.allSettled([import("./features/messages/Content"), import("@tanstack/react-virtual")]);
+}
+/** Loaded before React runs, and once. */
+const firstLocale = getPreferences().locale;
+const firstMessages = loadMessages(firstLocale);
 
 /** Builds the client: language, account and routes. */
 function App() {
@@ -20,7 +36,7 @@ function App() {
   const [account, setAccount] = useState<Account | null>(() => readAccounts()[0] ?? null);
   useEffect(() => {
     document.documentElement.lang = locale;
-    void loadMessages(locale).then(setMessages);
+    void (locale === firstLocale ? firstMessages : loadMessages(locale)).then(setMessages);
   }, [locale]);
   const onLogin = useCallback((added: Account) => {
     addAccount(added);

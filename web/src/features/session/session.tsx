@@ -31,6 +31,93 @@ interface SessionProviderProps {
   children: ReactNode;
 }
 
+/** A session with what ends it. */
+interface OpenSession extends Session {
+  /** Called once the account is logged out, here or elsewhere, has a new token, or another is to be used. */
+  onChange: () => void;
+  close: () => void;
+}
+
+/** The session that was opened before anything was drawn, until it is taken. */
+let opened: OpenSession | null = null;
+
+/** Connect an account already while the first screen's texts and code are loaded. */
+export function openEarly(account: Account): Session {
+  return (opened ??= openSession(account));
+}
+
+/** The session that was opened early, if it is of this login; another one is closed. */
+function takeOpened({ userId, token }: Account): OpenSession | null {
+  const session = opened;
+  opened = null;
+  if (session?.account.userId === userId && session.account.token === token) {
+    return session;
+  }
+  session?.close();
+  return null;
+}
+
+function openSession({ userId, token }: Account): OpenSession {
+  // The server ends the login with the old token before it answers with the new one.
+  let changesToken = false;
+  const forget = () => {
+    if (!changesToken) {
+      removeAccount({ userId, token });
+      session.onChange();
+    }
+  };
+  const api = new ApiClient(token, forget);
+  const store = new Store();
+  const gateway = new GatewayConnection(token, {
+    onDispatch: (name, data) => store.dispatch(name, data),
+    onStatus: (status) => {
+      store.update((state) => ({ ...state, status }));
+      if (status === "closed") {
+        forget();
+      }
+    },
+  });
+  gateway.setPresence(getPreferences().status, []);
+  const stopFollowing = followPresence(store, gateway);
+  const stopNaming = store.subscribe(() => {
+    const { user } = store.state;
+    if (user !== null) {
+      rememberUser(userId, user.username, user.avatar);
+    }
+  });
+  const session: OpenSession = {
+    account: { userId, token },
+    api,
+    store,
+    gateway,
+    onChange: () => undefined,
+    logOut: async () => {
+      await endSession(api).catch(() => undefined);
+      forget();
+    },
+    switchAccount: (otherId) => {
+      chooseAccount(otherId);
+      session.onChange();
+    },
+    changePassword: async (changes) => {
+      changesToken = true;
+      try {
+        const changed = await modifyCurrentUser(api, changes);
+        updateAccount(userId, { token: changed.token ?? token });
+      } finally {
+        changesToken = false;
+      }
+      session.onChange();
+    },
+    close: () => {
+      stopFollowing();
+      stopNaming();
+      gateway.close();
+    },
+  };
+  return session;
+}
+
 /** Connects an account for as long as it is rendered. */
 export function SessionProvider({ account, onChange, children }: SessionProviderProps) {
   const [session, setSession] = useState<Session | null>(null);
@@ -41,67 +128,15 @@ export function SessionProvider({ account, onChange, children }: SessionProvider
   const { userId, token } = account;
 
   useEffect(() => {
-    // The server ends the login with the old token before it answers with the new one.
-    let changesToken = false;
-    const forget = () => {
-      if (!changesToken) {
-        removeAccount({ userId, token });
-        onChangeRef.current();
-      }
-    };
-    const api = new ApiClient(token, forget);
-    const store = new Store();
-    const gateway = new GatewayConnection(token, {
-      onDispatch: (name, data) => store.dispatch(name, data),
-      onStatus: (status) => {
-        store.update((state) => ({ ...state, status }));
-        if (status === "closed") {
-          forget();
-        }
-      },
-    });
-    gateway.setPresence(getPreferences().status, []);
-    const stopFollowing = followPresence(store, gateway);
-    const stopNaming = store.subscribe(() => {
-      const { user } = store.state;
-      if (user !== null) {
-        rememberUser(userId, user.username, user.avatar);
-      }
-    });
-    const logOut = async () => {
-      await endSession(api).catch(() => undefined);
-      forget();
-    };
-    const switchAccount = (otherId: string) => {
-      chooseAccount(otherId);
-      onChangeRef.current();
-    };
-    const changePassword = async (changes: AccountChanges) => {
-      changesToken = true;
-      try {
-        const changed = await modifyCurrentUser(api, changes);
-        updateAccount(userId, { token: changed.token ?? token });
-      } finally {
-        changesToken = false;
-      }
-      onChangeRef.current();
-    };
-
-    const started = {
-      account: { userId, token },
-      api,
-      store,
-      gateway,
-      logOut,
-      switchAccount,
-      changePassword,
-    };
+    const started = takeOpened({ userId, token }) ?? openSession({ userId, token });
+    started.onChange = () => onChangeRef.current();
+    if (started.store.state.status === "closed") {
+      // The login had ended before the screen was there to learn of it.
+      started.onChange();
+    }
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- the effect opens the connection that is shown
     setSession(started);
-    return () => {
-      stopFollowing();
-      stopNaming();
-      gateway.close();
-    };
+    return () => started.close();
   }, [userId, token]);
 
   return session && <SessionContext value={session}>{children}</SessionContext>;
