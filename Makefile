@@ -134,6 +134,11 @@ docs: $(STAMPS)/dev ## Write the generated parts of the documentation
 bench: $(STAMPS)/dev ## Print the benchmark table
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# It takes half an hour, and means something only where nothing else runs. ARGS="--database URL" measures PostgreSQL too.
+.PHONY: performance
+performance: $(STAMPS)/dev ## Measure both communities and write docs/performance.md (ARGS=)
+	@$(BIN)/python -m benchmarks --large --report docs/performance.md $(ARGS)
+
 # ROW is the name of a row of the table, or a part of the names of several; ARGS=--large profiles the large community.
 ROW ?= GET guild
 .PHONY: profile

@@ -23,14 +23,17 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from benchmarks import activities, event_loop, fan_out, files, testing
+from benchmarks import activities, event_loop, fan_out, files, report, statements, testing
 from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
 from benchmarks.profile import profiling
+from benchmarks.report import Table
 from benchmarks.world import LARGE, SMALL, Size, World, build
 
 CONNECTIONS = 32
 ROUNDS = 3
 IDLE = 1_000
+BARE = "a bare server that answers the same bytes, 32 connections"
+BARE_POSTGRES = f"{BARE}, after one statement by asyncpg where the row has one"
 
 Row = tuple[str, float | None, str, str]
 
@@ -82,9 +85,9 @@ def ours(folder: Path, port: int, url: str | None = None) -> list[str]:
     ]
 
 
-def bare(port: int) -> list[str]:
-    """The command that serves nothing but bytes."""
-    return [sys.executable, "-m", "benchmarks.bare", str(port)]
+def bare(port: int, url: str | None = None) -> list[str]:
+    """The command that serves nothing but bytes, and what statements need, with the database at a URL."""
+    return [sys.executable, "-m", "benchmarks.bare", str(port), *([url] if url else [])]
 
 
 def call(
@@ -146,8 +149,9 @@ def pipe_out(process: subprocess.Popen[bytes]) -> IO[bytes]:
 class Bench:
     """One community, our server and the bare one."""
 
-    def __init__(self, world: World, folder: Path, seconds: float) -> None:
+    def __init__(self, world: World, folder: Path, seconds: float, statements: dict[str, statements.Statement]) -> None:
         self.world = world
+        self.statements = statements
         self.folder = folder
         self.seconds = seconds
         self.port, self.bare_port = free_port(), free_port()
@@ -162,7 +166,7 @@ class Bench:
         headers = {**(known if token else {}), **({"Content-Type": "application/json"} if body else {})}
         status, answer = call(self.port, method, f"/api/v10{path}", body, headers)
         plain = path.partition("?")[0]
-        call(self.bare_port, "POST", f"/answer?path=/api/v10{plain}&status={status}", answer or b" ")
+        self._teach(name, plain, status, answer)
         request = raw(method, f"/api/v10{path}", headers, body)
         ratios, own = [], []
         for _ in range(ROUNDS):
@@ -176,12 +180,18 @@ class Bench:
         shown = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
         self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B"))
 
+    def _teach(self, name: str, path: str, status: int, answer: bytes) -> None:
+        """Teach the bare server what a row is answered, and the statement of the row if there is one."""
+        call(self.bare_port, "POST", f"/answer?path=/api/v10{path}&status={status}", answer or b" ")
+        if statement := self.statements.get(name):
+            call(self.bare_port, "POST", f"/statement?path=/api/v10{path}", json.dumps(statement).encode())
+
     def changing(self, name: str, method: str, changes: list[tuple[str, bytes]]) -> None:
         """One row of requests by the owner that each change something: every round has its own part of them."""
         headers = {"Authorization": self.world.session_tokens[0], "Content-Type": "application/json"}
         (first, sent), *rest = changes
         status, answer = call(self.port, method, f"/api/v10{first}", sent, headers)
-        call(self.bare_port, "POST", f"/answer?path=/api/v10{first}&status={status}", answer or b" ")
+        self._teach(name, first, status, answer)
         requests = [raw(method, f"/api/v10{path}", headers, body) for path, body in rest]
         each = len(requests) // ROUNDS
         ratios, own = [], []
@@ -416,23 +426,18 @@ def event_loop_row(world: World, folder: Path, seconds: float) -> Row:
     return ("event loop under mixed load", None, figures, f"at most {event_loop.LIMIT_MS} ms")
 
 
-def measure(
-    size: Size, folder: Path, seconds: float, only: str, url: str | None = None, *, profiled: bool = False
-) -> list[Row]:
-    """Every row on one community; those that need a data folder of their own are left out with a `url`.
-
-    With `profiled`, the rows over HTTP are profiled instead, and no other ones run.
-    """
-    world = build(folder, size, sessions=10, url=url)
-    bench = Bench(world, folder, seconds)
-    guild, channel = f"/guilds/{world.guild_id}", f"/channels/{world.channel_id}"
-    forum, post = (f"/channels/{world.facts[name]}" for name in ("forum_id", "thread_id"))
-    hook = f"{world.webhook}?wait=true&with_components=true"
+def rows_over_http(bench: Bench) -> dict[str, Callable[[str], None]]:
+    """What measures each row over HTTP, by the row's name."""
+    guild, channel = f"/guilds/{bench.world.guild_id}", f"/channels/{bench.world.channel_id}"
+    forum, post = (f"/channels/{bench.world.facts[name]}" for name in ("forum_id", "thread_id"))
+    hook = f"{bench.world.webhook}?wait=true&with_components=true"
     content = b'{"content": "the quick brown fox jumps over the lazy dog"}'
-    measures: dict[str, Callable[[str], None]] = {
+    return {
         "GET guild": lambda name: bench.http(name, "GET", guild),
         "GET 50 messages": lambda name: bench.http(name, "GET", f"{channel}/messages?limit=50"),
-        "POST webhook, wait": lambda name: bench.http(name, "POST", f"{world.webhook}?wait=true", content, token=False),
+        "POST webhook, wait": lambda name: bench.http(
+            name, "POST", f"{bench.world.webhook}?wait=true", content, token=False
+        ),
         "POST webhook with one embed": lambda name: bench.laden(name, hook, ONE_EMBED, PLAIN),
         "POST webhook with ten embeds": lambda name: bench.laden(name, hook, TEN_EMBEDS, PLAIN),
         "POST webhook with 40 components": lambda name: bench.laden(name, hook, LAYOUT, PLAIN),
@@ -449,47 +454,66 @@ def measure(
         "forum, active posts": lambda name: bench.http(name, "GET", f"{guild}/threads/active"),
         "forum, message in a post": lambda name: bench.http(name, "POST", f"{post}/messages", content),
         "GET channel": lambda name: bench.http(name, "GET", channel),
-        "GET member": lambda name: bench.http(name, "GET", f"{guild}/members/{world.facts['bot_id']}"),
+        "GET member": lambda name: bench.http(name, "GET", f"{guild}/members/{bench.world.facts['bot_id']}"),
         "GET 1,000 members": lambda name: bench.http(name, "GET", f"{guild}/members?limit=1000"),
         "GET members by search": lambda name: bench.http(name, "GET", f"{guild}/members/search?query=PERSON4&limit=10"),
         "GET widget.json": lambda name: bench.widget(name, guild),
         "GET prune count": lambda name: bench.http(
-            name, "GET", f"{guild}/prune?days=7&include_roles={world.facts['role_ids'][0]}", owner=True
+            name, "GET", f"{guild}/prune?days=7&include_roles={bench.world.facts['role_ids'][0]}", owner=True
         ),
         "PATCH role": lambda name: bench.changing(
             name,
             "PATCH",
-            [(f"{guild}/roles/{world.facts['role_ids'][1]}", b'{"name": "name %d"}' % n) for n in range(9_001)],
+            [(f"{guild}/roles/{bench.world.facts['role_ids'][1]}", b'{"name": "name %d"}' % n) for n in range(9_001)],
         ),
         "PUT ban": lambda name: bench.changing(
-            name, "PUT", [(f"{guild}/bans/{user_id}", b"{}") for user_id in world.facts["people"][10:60_000]]
+            name, "PUT", [(f"{guild}/bans/{user_id}", b"{}") for user_id in bench.world.facts["people"][10:60_000]]
         ),
         "upload of 8 MiB": bench.upload,
         "download of 8 MiB": bench.download,
     }
+
+
+def rows_apart(world: World, size: Size, folder: Path, seconds: float, only: str) -> list[Row]:
+    """The rows whose server has a data folder or settings of its own."""
+    rows: list[Row] = []
+    if only.lower() in "event loop":
+        rows.append(event_loop_row(world, folder, seconds))
+    if only.lower() in "activity proxy":
+        rows.extend(activity_rows(folder / "activities", seconds))
+    if only.lower() in "memory":
+        rows.extend(idle_memory(world, folder))
+        rows.append(upload_memory(world, folder))
+    if only.lower() in "start":
+        rows.append(start_time(folder))
+    if size is SMALL and only.lower() in "test server: start, a fresh platform":
+        rows += testing.rows()
+    return rows
+
+
+def measure(
+    size: Size, folder: Path, seconds: float, only: str, url: str | None = None, *, profiled: bool = False
+) -> list[Row]:
+    """Every row on one community; those that need a data folder of their own are left out with a `url`.
+
+    With `profiled`, the rows over HTTP are profiled instead, and no other ones run.
+    """
+    world = build(folder, size, sessions=10, url=url)
+    if url is not None:
+        asyncio.run(statements.create_copies(url))
+    bench = Bench(world, folder, seconds, {} if url is None else asyncio.run(statements.statements(url, world)))
     with (
         running(ours(folder, bench.port, url), bench.port) as server,
-        running(bare(bench.bare_port), bench.bare_port) as other,
+        running(bare(bench.bare_port, url), bench.bare_port) as other,
     ):
-        for name, run in measures.items():
+        for name, run in rows_over_http(bench).items():
             if only.lower() in name.lower():
                 with profiling(name, server) if profiled else contextlib.nullcontext():
                     run(name)
         if not profiled and only.lower() in "fan-out":
             bench.rows += fan_out_rows(bench, server, other)
-    if url is not None or profiled:
-        return bench.rows
-    if only.lower() in "event loop":
-        bench.rows.append(event_loop_row(world, folder, seconds))
-    if only.lower() in "activity proxy":
-        bench.rows.extend(activity_rows(folder / "activities", seconds))
-    if only.lower() in "memory":
-        bench.rows.extend(idle_memory(world, folder))
-        bench.rows.append(upload_memory(world, folder))
-    if only.lower() in "start":
-        bench.rows.append(start_time(folder))
-    if size is SMALL and only.lower() in "test server: start, a fresh platform":
-        bench.rows += testing.rows()
+    if url is None and not profiled:
+        bench.rows += rows_apart(world, size, folder, seconds, only)
     return bench.rows
 
 
@@ -510,24 +534,31 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
     parser.add_argument("--profile", action="store_true", help="write where the time of each row goes instead")
     parser.add_argument("--database", metavar="URL", help="a PostgreSQL server, on which databases are made anew")
+    parser.add_argument("--report", type=Path, help="a page to write; with --database, it has both databases")
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "")
+    sizes = {"small": ("50 members, 20 channels, 20 roles, 1,000 messages", SMALL)}
+    if options.large:
+        sizes["large"] = ("100,000 members, 500 channels, 250 roles, 1,000,000 messages", LARGE)
+    tables: list[Table] = []
     try:
-        print("ratios: ours to a bare server that answers the same bytes, one process each, 32 connections; medians")
-        sizes = {"small": ("50 members, 20 channels, 20 roles, 1,000 messages", SMALL)}
-        if options.large:
-            sizes["large"] = ("100,000 members, 500 channels, 250 roles, 1,000,000 messages", LARGE)
-        for name, (title, size) in sizes.items():
-            url = None
-            if options.database:
-                # The folder of a community would not fit to its new database.
-                shutil.rmtree(folder / name, ignore_errors=True)
-                url = new_database(options.database, f"moothall_bench_{name}")
-            show(title, measure(size, folder / name, options.seconds, options.only, url, profiled=options.profile))
+        for server in (None, options.database) if options.report and options.database else (options.database,):
+            print(f"ratios: ours to {BARE_POSTGRES if server else BARE}, one process each; medians")
+            for name, (title, size) in sizes.items():
+                url = None
+                if server is not None:
+                    # The folder of a community would not fit to its new database.
+                    shutil.rmtree(folder / name, ignore_errors=True)
+                    url = new_database(server, f"moothall_bench_{name}")
+                rows = measure(size, folder / name, options.seconds, options.only, url, profiled=options.profile)
+                show(title, rows)
+                tables.append(Table(f"PostgreSQL: {title}" if server else title, rows, server is not None))
     finally:
         if options.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
+    if options.report is not None:
+        report.write(options.report, tables)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,32 @@
 """The bare server: uvicorn with the same loop, parsers and options, and nothing behind them.
 
 `POST /answer?path=...&status=...` teaches it the bytes to answer a path with; every other request
-is answered from what it learned, with `ms=` after so many milliseconds. `/gateway` accepts WebSockets,
-and `POST /broadcast` sends its body to each of them.
+is answered from what it learned, with `ms=` after so many milliseconds. With the URL of a PostgreSQL database,
+`POST /statement?path=...` teaches it a statement that asyncpg executes before each answer. `/gateway` accepts
+WebSockets, and `POST /broadcast` sends its body to each of them.
 """
 
 import asyncio
+import json
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
+import asyncpg
 import uvicorn
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+CONNECTIONS = 10
+"""To PostgreSQL: as many as our server has by default."""
+
 answers: dict[str, tuple[int, bytes]] = {}
+statements: dict[str, tuple[str, list[int]]] = {}
 sockets: set[Send] = set()
+pool: asyncpg.Pool | None = None
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,6 +58,10 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
         query = parse_qs(scope["query_string"].decode())
         answers[query["path"][0]] = (int(query["status"][0]), body)
         status, body = 204, b""
+    elif scope["path"] == "/statement":
+        sql, arguments = json.loads(body)
+        statements[parse_qs(scope["query_string"].decode())["path"][0]] = (sql, arguments)
+        status, body = 204, b""
     elif scope["path"] == "/broadcast":
         text = body.decode()
         message = {"type": "websocket.send", "text": text}
@@ -57,6 +69,8 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
             await each(message)
         status, body = 204, b""
     else:
+        if statement := statements.get(scope["path"]):
+            await _execute(*statement)
         status, body = answers.get(scope["path"], (200, b"{}"))
     if delays := parse_qs(scope["query_string"].decode()).get("ms"):
         await asyncio.sleep(int(delays[0]) / 1000)
@@ -65,8 +79,16 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+async def _execute(sql: str, arguments: list[int]) -> None:
+    global pool  # noqa: PLW0603 made within the server's event loop
+    if pool is None:
+        pool = await asyncpg.create_pool(sys.argv[2], min_size=CONNECTIONS, max_size=CONNECTIONS)
+    async with pool.acquire() as connection:
+        await connection.fetch(sql, *arguments)
+
+
 def main() -> None:
-    """Serve on the port given."""
+    """Serve on the port given, with the database at the URL if there is one."""
     config = uvicorn.Config(
         app,
         port=int(sys.argv[1]),
