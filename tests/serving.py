@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import IO, Any, Final, NamedTuple, Protocol, Self
 
 from tests.conformance.public_schema import check_answer
 
@@ -25,6 +25,31 @@ class Answer(NamedTuple):
 
     status: int
     json: Any
+
+
+class Process(Protocol):
+    """A process whose output is read."""
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+
+    @property
+    def stdout(self) -> IO[str] | None:
+        """What it prints."""
+
+    @property
+    def stderr(self) -> IO[str] | None:
+        """What it complains of."""
+
+    def poll(self) -> int | None:
+        """The exit code; None while it runs."""
+
+    def wait(self, timeout: float) -> int:
+        """Wait for its end, at most so many seconds; the exit code."""
+
+    def send_signal(self, number: signal.Signals, /) -> None:
+        """Send it a signal."""
 
 
 class RunningServer:
@@ -44,16 +69,7 @@ class RunningServer:
         self._lines: list[str] = []
 
     def __enter__(self) -> Self:
-        serve = [*self.program, "serve", "--port", "0", "--data", str(self.data), *self.arguments]
-        command = [*self.within, *serve]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(),
-            cwd=self.data.parent,
-        )
+        self.process = self.launch(["serve", "--port", "0", "--data", str(self.data), *self.arguments])
         self._readers = [
             threading.Thread(target=self._read, args=(stream,), daemon=True)
             for stream in (self.process.stdout, self.process.stderr)
@@ -71,6 +87,17 @@ class RunningServer:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def launch(self, arguments: list[str]) -> Process:
+        """Start the process that runs a command of the command line."""
+        return subprocess.Popen(
+            [*self.within, *self.program, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            cwd=self.data.parent,
+        )
 
     def wait_for(self, pattern: str) -> re.Match[str]:
         """Wait until it has said what the pattern matches: its two streams are read apart, in no order."""

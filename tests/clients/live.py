@@ -12,6 +12,7 @@ import yarl
 from discord.http import Route
 
 from tests.conformance.public_schema import check_answer
+from tests.forking import ForkedServer
 from tests.serving import RunningServer
 
 PRIVILEGED_FLAGS = 1 << 13 | 1 << 15 | 1 << 19
@@ -35,14 +36,17 @@ class Server:
         self.port = 0
         self.resident: tuple[int, str, str] | None = None
         """The id, name and token of the person whom most tests are about."""
-        self._settings = [f"MOOTHALL_{name.upper()}={value}" for name, value in settings.items()]
+        self._settings = {f"MOOTHALL_{name.upper()}": value for name, value in settings.items()}
         self._running: RunningServer | None = None
 
     def start(self) -> None:
         """Start it and wait until it serves."""
         arguments = ("--no-demo", "--port", str(self.port))
-        self._running = RunningServer(self.data, *arguments, within=["env", *self._settings]).__enter__()
+        self._running = self._prepare(*arguments).__enter__()
         self.port = int(self._running.url.rpartition(":")[2])
+
+    def _prepare(self, *arguments: str) -> RunningServer:
+        return ForkedServer(self.data, *arguments, settings=self._settings)
 
     def stop(self, kind: signal.Signals = signal.SIGTERM) -> int:
         """End it and return its exit code; one that has ended already is fine."""

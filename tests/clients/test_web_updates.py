@@ -12,6 +12,7 @@ import moothall
 from moothall.web.client_files import FOLDER
 from tests.clients.client_pages import ClientPage, require_client
 from tests.clients.live import Server
+from tests.serving import RunningServer
 
 PACKAGE = Path(moothall.__file__).parent
 SCRIPT = "() => document.querySelector('script[type=module]').src"
@@ -32,8 +33,13 @@ class UpdatedServer(Server):
                 (web / path.name).symlink_to(path)
         self.client = web / "client"
         shutil.copytree(FOLDER, self.client)
-        super().__init__(folder / "data", rate_limits="false")
-        self._settings.append(f"PYTHONPATH={package.parent}")
+        self.source = package.parent
+        super().__init__(folder / "data")
+
+    def _prepare(self, *arguments: str) -> RunningServer:
+        # A fork would run the package that its tests run.
+        within = ("env", f"PYTHONPATH={self.source}")
+        return RunningServer(self.data, *arguments, "--no-rate-limits", within=within)
 
     def update_client(self) -> None:
         """Replace the build by one whose files have other names, as those of another version have."""
