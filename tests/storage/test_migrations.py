@@ -250,6 +250,22 @@ def test_logins_of_older_versions_count_as_used_at_the_migration_on_postgresql(s
     assert uvloop.run(upgrade()) == [(b"\x01", 7, True)]
 
 
+def test_direct_messages_of_older_versions_are_recorded_to_be_indexed() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(render_upgrade("sqlite", None, "0039")).fetchall()
+    connection.execute(
+        "INSERT INTO messages (channel_id, id, guild_id, author_id, type, flags, pinned, reacted, body)"
+        " VALUES (1, 2, NULL, 3, 0, 0, 0, 0, x'7b7d'), (4, 5, 6, 3, 0, 0, 0, 0, x'7b7d')"
+    )
+    connection.execute("DELETE FROM message_changes")
+    for statement in migrations.statements_to_head("sqlite", "0039"):
+        connection.execute(statement).fetchall()
+    changes = "SELECT channel_id, message_id FROM message_changes"
+    assert connection.execute(changes).fetchall() == [(1, 2)]
+    connection.execute("DELETE FROM messages WHERE id = 2")
+    assert connection.execute(changes).fetchall() == [(1, 2), (1, 2)]
+
+
 @pytest.fixture
 def scratch_postgres(migrated_postgres: str) -> Iterator[str]:
     """A PostgreSQL database of this test's own."""

@@ -17,7 +17,7 @@ from moothall.storage.query import ddl_dialect
 from moothall.storage.schema import metadata
 from moothall.storage.schema.search import SEARCH_STATEMENTS
 
-HEAD = "0039"
+HEAD = "0040"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74

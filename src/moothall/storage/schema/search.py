@@ -40,7 +40,7 @@ message_changes = table(
     id_column("channel_id", ChannelId),
     id_column("message_id", MessageId),
 )
-"""Messages of guilds that were created, changed or deleted since the last indexing; filled by triggers."""
+"""Messages that were created, changed or deleted since the last indexing; filled by triggers."""
 
 message_index_fts = Table(
     "message_index",
@@ -69,18 +69,12 @@ SEARCH_STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             "CREATE VIRTUAL TABLE message_index USING fts5(facets, words, channel_id UNINDEXED, content='',"
             " contentless_delete=1, contentless_unindexed=1, tokenize='ascii')"
         ),
-        (
-            "CREATE TRIGGER message_came AFTER INSERT ON messages WHEN NEW.guild_id IS NOT NULL"
-            f" BEGIN {_NOTE} (NEW.channel_id, NEW.id); END"
-        ),
+        f"CREATE TRIGGER message_came AFTER INSERT ON messages BEGIN {_NOTE} (NEW.channel_id, NEW.id); END",
         (
             "CREATE TRIGGER message_changed AFTER UPDATE OF body, pinned, parts ON messages"
-            f" WHEN NEW.guild_id IS NOT NULL BEGIN {_NOTE} (NEW.channel_id, NEW.id); END"
+            f" BEGIN {_NOTE} (NEW.channel_id, NEW.id); END"
         ),
-        (
-            "CREATE TRIGGER message_went AFTER DELETE ON messages WHEN OLD.guild_id IS NOT NULL"
-            f" BEGIN {_NOTE} (OLD.channel_id, OLD.id); END"
-        ),
+        f"CREATE TRIGGER message_went AFTER DELETE ON messages BEGIN {_NOTE} (OLD.channel_id, OLD.id); END",
     ),
     "postgresql": (
         (
@@ -92,18 +86,12 @@ SEARCH_STATEMENTS: Final[dict[str, tuple[str, ...]]] = {
             "CREATE FUNCTION note_message() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'DELETE' THEN"
             f" {_NOTE} (OLD.channel_id, OLD.id); ELSE {_NOTE} (NEW.channel_id, NEW.id); END IF; RETURN NULL; END $$"
         ),
-        (
-            "CREATE TRIGGER message_came AFTER INSERT ON messages FOR EACH ROW"
-            " WHEN (NEW.guild_id IS NOT NULL) EXECUTE FUNCTION note_message()"
-        ),
+        "CREATE TRIGGER message_came AFTER INSERT ON messages FOR EACH ROW EXECUTE FUNCTION note_message()",
         (
             "CREATE TRIGGER message_changed AFTER UPDATE OF body, pinned, parts ON messages FOR EACH ROW"
-            " WHEN (NEW.guild_id IS NOT NULL) EXECUTE FUNCTION note_message()"
+            " EXECUTE FUNCTION note_message()"
         ),
-        (
-            "CREATE TRIGGER message_went AFTER DELETE ON messages FOR EACH ROW"
-            " WHEN (OLD.guild_id IS NOT NULL) EXECUTE FUNCTION note_message()"
-        ),
+        "CREATE TRIGGER message_went AFTER DELETE ON messages FOR EACH ROW EXECUTE FUNCTION note_message()",
     ),
 }
 """Statements that follow those of the tables, by dialect."""

@@ -11,16 +11,20 @@ from sqlalchemy import func, insert, select
 from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.search import queries
+from moothall.resources.message.search.index_query import AllOf
 from moothall.resources.message.search.indexing import STEP, Indexer
 from moothall.resources.message.search.jobs import JOB_ID
+from moothall.resources.message.search.queries import IndexSearch
+from moothall.resources.message.search.terms import Phrase
 from moothall.storage.database import Query, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.migrations.render import render_upgrade
-from moothall.storage.schema import jobs, message_changes
+from moothall.storage.schema import jobs, message_changes, messages
 from tests.harness import Guild, Platform
 
 _count_changes = Query(select(func.count()).select_from(message_changes))
 _insert_job = Query(insert(jobs))
+_insert_message = Query(insert(messages))
 
 
 async def send(guild: Guild, content: str) -> str:
@@ -114,12 +118,33 @@ async def test_two_concurrent_indexers_index_a_change_once(platform: Platform) -
     assert (await search(guild, content="number")).json["total_results"] == STEP
 
 
-async def test_direct_messages_leave_no_trace(platform: Platform) -> None:
+async def test_the_job_indexes_direct_messages_and_no_message_without_a_guild_beside_them(platform: Platform) -> None:
     alice, bob = await platform.person("alice"), await platform.person("bob")
     opened = await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})
-    sent = await alice.post(f"/channels/{opened.json['id']}/messages", {"content": "secret"})
-    assert sent.status == 200
-    assert await waiting(platform) == 0
+    path = f"/channels/{opened.json['id']}/messages"
+    sent = await alice.post(path, {"content": "secret"})
+    async with platform.database.transaction() as tx:
+        # As messages of interactions that only one user sees.
+        await tx.execute(
+            _insert_message,
+            channel_id=7,
+            id=8,
+            author_id=alice.id,
+            type=0,
+            flags=64,
+            pinned=False,
+            reacted=False,
+            body=b'{"content":"secret"}',
+        )
+        changes = await queries.select_changes(tx, 100)
+        await queries.delete_changes(tx, [change for change, _ in changes])
+        await tx.execute(_insert_job, id=JOB_ID, kind="index_messages", state={}, created_at=Snowflake(0))
+    await JobRunner(platform.services).drain()
+    page = (await bob.get(f"{path}/search", content="secret")).json
+    assert [hit["id"] for (hit,) in page["messages"]] == [sent.json["id"]]
+    async with platform.database.read() as reader:
+        secret = IndexSearch.of(platform.database.dialect, AllOf((Phrase(("secret",)),)), None, None)
+        assert await queries.count_hits(reader, secret, at_once=True) == 1
 
 
 async def test_a_database_from_before_the_index_is_indexed_by_a_job_and_not_searched_until_then(

@@ -8,6 +8,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.search.indexing import Indexer
 from tests.harness import FORUM, VOICE, Caller, Guild, Platform, Reply
+from tests.resources.message.messaging import direct_messages
 
 PUBLIC, PRIVATE = 11, 12
 READ = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY
@@ -312,3 +313,35 @@ async def test_long_queries_are_answered(platform: Platform) -> None:
     assert await library.finds(content=" ".join(f"w{n}" for n in range(200)), slop=100) == [message]
     reply = await library.answer(content=" ".join("ab" for _ in range(341)), channel_id=list(range(1, 500)))
     assert reply.status == 200
+
+
+async def test_direct_messages_are_searched_by_their_recipients_alone(platform: Platform) -> None:
+    library = await Library.opened(platform)
+    owner, bob, eve = library.guild.owner, await platform.person("bob"), await platform.person("eve")
+    await library.guild.join(bob)
+    path = f"{await direct_messages(owner, bob)}/search"
+    channel_id = path.split("/")[2]
+    first = await library.send("a buoy in the fog", at=int(channel_id))
+    second = await library.send("that Buoy https://example.org/", by=bob, at=int(channel_id))
+    await library.send("a buoy in the guild")
+    await library.indexer.drain()
+
+    async def hits(caller: Caller, **query: Any) -> list[str]:
+        reply = await caller.get(path, **query)
+        assert reply.status == 200, reply.json
+        return [hit["id"] for (hit,) in reply.json["messages"]]
+
+    assert await hits(bob, content="buoy") == [second, first]
+    assert await hits(owner, content="buoy", sort_order="asc", limit=1) == [first]
+    assert await hits(owner, author_id=str(bob.id)) == [second]
+    assert await hits(owner, has="link") == [second]
+    assert await hits(owner, content="guild") == []
+    page = (await bob.get(path, content="buoy")).json
+    assert [channel["id"] for channel in page["channels"]] == [channel_id]
+    assert [user["id"] for user in page["channels"][0]["recipients"]] == [str(owner.id)]
+    assert (page["total_results"], page["threads"], page["members"]) == (2, [], [])
+    refused = await eve.get(path, content="buoy")
+    assert (refused.status, refused.json["code"]) == (403, 50001)
+    in_guild = await owner.get(f"/channels/{library.guild.general}/messages/search", content="buoy")
+    assert (in_guild.status, in_guild.json["code"]) == (400, 50024)
+    assert await library.finds(content="fog") == [], "a guild's search"

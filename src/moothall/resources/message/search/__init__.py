@@ -1,4 +1,4 @@
-"""Searching the messages of a guild.
+"""Searching the messages of a guild or a direct message.
 
 The full-text index of the database answers. Triggers record changed messages, `indexing` updates the index in short
 steps within about a second, and a job indexes the messages from before there was an index. Which words and facets a

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from moothall.objects.channel_types import THREADS, ChannelType
+from moothall.objects.channel_types import DIRECT, THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import decoder
@@ -51,6 +51,11 @@ class IndexedMessage(Struct):
     parent_id: ChannelId | None
     replied_author_id: UserId | None
     poll: str | None
+
+    @property
+    def searchable(self) -> bool:
+        """Whether searches may return the message: it is in a guild or a direct message, and not ephemeral."""
+        return self.guild_id is not None or self.kind in DIRECT
 
 
 class Document(Struct, frozen=True):

@@ -46,7 +46,7 @@ async def follow(tx: Transaction, dialect: str) -> int:
     rows = {row.id: row for row in await queries.select_changed(tx, change_ids)}
     deleted = {message_id for _, message_id in changes if message_id not in rows}
     for some in _in_portions(rows.values()):
-        await queries.upsert_documents(tx, dialect, [document_of(row) for row in some])
+        await queries.upsert_documents(tx, dialect, [document_of(row) for row in some if row.searchable])
         await asyncio.sleep(0)
     if deleted:
         await queries.delete_documents(tx, list(deleted))

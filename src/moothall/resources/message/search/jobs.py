@@ -19,7 +19,7 @@ _STEP: Final = 200
 
 @job
 class IndexMessages(Job, frozen=True, kw_only=True):
-    """Indexes every message of every guild, in the order of channels. A migration enqueues it, and `rebuild_index`."""
+    """Indexes every message, in the order of channels. A migration enqueues it, and `rebuild_index`."""
 
     kind: ClassVar[str] = "index_messages"
     after_channel: ChannelId = ChannelId(Snowflake(0))
@@ -34,7 +34,7 @@ class IndexMessages(Job, frozen=True, kw_only=True):
             # An interrupted `rebuild_index` leaves the index without.
             await queries.restore_index(ctx.tx, ctx.services.database.dialect)
             return None
-        documents = [document_of(row) for row in rows if row.guild_id is not None]
+        documents = [document_of(row) for row in rows if row.searchable]
         await queries.upsert_documents(ctx.tx, ctx.services.database.dialect, documents)
         last = rows[-1]
         return structs.replace(self, after_channel=last.channel_id, after=last.id, done=self.done + len(documents))

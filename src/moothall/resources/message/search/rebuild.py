@@ -19,7 +19,7 @@ _YIELD_EVERY: Final = 500
 
 
 async def rebuild_index(database: Database, report: Callable[[int], None] = lambda _count: None) -> int:
-    """Empty the index and index every message of every guild; return how many. For a database that no server uses.
+    """Empty the index and index every message; return how many. For a database that no server uses.
 
     `report` is called after each transaction with the number of messages indexed so far. If the pass is interrupted, a
     job completes the index when a server starts; searches are refused until then.
@@ -36,7 +36,7 @@ async def rebuild_index(database: Database, report: Callable[[int], None] = lamb
                 break
             documents = []
             for number, row in enumerate(rows):
-                if row.guild_id is not None:
+                if row.searchable:
                     documents.append(document_of(row))
                 if number % _YIELD_EVERY == 0:
                     await asyncio.sleep(0)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ChannelId, MessageId, RoleId, UserId
@@ -94,6 +94,8 @@ class SearchResults(Struct, frozen=True, kw_only=True):
     doing_deep_historical_index: bool
     total_results: int
     messages: list[list[MessageHit]]
+    channels: list[Channel] | UnsetType = UNSET
+    """The direct message or group searched, unless there are no results; a guild's search has none."""
     threads: list[Channel]
     members: list[ThreadMember]
     """The caller's thread members, in the threads that they have joined."""

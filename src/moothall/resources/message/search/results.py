@@ -7,16 +7,19 @@ from typing import Final
 
 import msgspec
 
+from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
 from moothall.objects import errors
+from moothall.objects.channel_types import DIRECT
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.wire import encode
+from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity.encoded import ThreadCache, json_array
 from moothall.resources.message.people import user_cache
 from moothall.resources.message.queries import ShownRow
-from moothall.resources.message.rendering import Viewer, encode_rows, viewer_of
+from moothall.resources.message.rendering import Viewer, encode_rows, viewer_in, viewer_of
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.cache import Hit, SearchCache
 from moothall.resources.message.search.documents import hashed, text_of
@@ -24,7 +27,7 @@ from moothall.resources.message.search.index_query import AllOf, AnyOf, Node, co
 from moothall.resources.message.search.jobs import JOB_ID
 from moothall.resources.message.search.queries import HitPage, IndexSearch
 from moothall.resources.message.search.requests import Search
-from moothall.resources.message.search.scope import Scope, scope_of
+from moothall.resources.message.search.scope import Scope, direct_scope, scope_of
 from moothall.resources.message.search.terms import words_of
 
 _RETRY_SECONDS: Final = 2
@@ -46,7 +49,26 @@ async def search(ctx: Context, params: Search) -> bytes:
         # Whether a word matches a message reveals its text.
         raise Refusal(errors.MISSING_ACCESS)
     await _require_index(ctx)
-    scope = await scope_of(ctx, nsfw=params.include_nsfw)
+    return await _search(ctx, params, viewer, await scope_of(ctx, nsfw=params.include_nsfw), b"")
+
+
+async def search_direct_messages(ctx: Context, params: Search) -> bytes:
+    """Search the direct message or group entered, which is the only `channel_id` of the parameters.
+
+    Raises Refusal: 400/50024 for a channel of a guild, 202/110000 as `search`.
+    """
+    channel = ctx.channel.channel
+    if channel.type not in DIRECT:
+        raise Refusal(errors.WRONG_CHANNEL_TYPE)
+    await _require_index(ctx)
+    row = await select_channel(ctx.tx, channel.id)
+    shown = await direct_channel_objects(ctx.tx, [] if row is None else [row], ctx.actor.user_id)
+    scope = direct_scope(channel.id)
+    return await _search(ctx, params, viewer_in(ctx), scope, b',"channels":%b' % encode(shown))
+
+
+async def _search(ctx: Context, params: Search, viewer: Viewer, scope: Scope, more: bytes) -> bytes:
+    """The response for the messages of a scope, with `more` fields if there are results."""
     query = _index_query(params, scope)
     if query is None:
         return _NO_RESULTS
@@ -64,7 +86,7 @@ async def search(ctx: Context, params: Search) -> bytes:
     hits = await cache.hits(ctx.tx, index_search, page, total)
     if ranks:
         hits = (await _ranked(ctx, params.content or "", hits))[params.offset : params.offset + params.limit]
-    return await _response(ctx, viewer, scope, hits, total)
+    return await _response(ctx, viewer, scope, hits, total, more)
 
 
 async def _require_index(ctx: Context) -> None:
@@ -156,7 +178,7 @@ async def _ranked(ctx: Context, content: str, hits: Sequence[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-score(hit), -hit[0]))
 
 
-async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[Hit], total: int) -> bytes:
+async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[Hit], total: int, more: bytes) -> bytes:
     in_threads = {channel_id for _, channel_id in hits if channel_id not in scope.readable}
     threads = await ctx.services.resources[ThreadCache].get(ctx.tx, in_threads) if in_threads else {}
     readable = {thread_id: thread for thread_id, thread in threads.items() if scope.may_read(thread)}
@@ -164,11 +186,12 @@ async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[H
     thread_ids = dict.fromkeys(hit[1] for hit in hits if hit[0] in shown and hit[1] in readable)
     used = [readable[thread_id] for thread_id in thread_ids]
     joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [thread.id for thread in used])
-    return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b}' % (
+    return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b%b}' % (
         total,
         b",".join([b'[%b,"hit":true}]' % shown[hit[0]][:-1] for hit in hits if hit[0] in shown]),
         json_array(used),
         encode([joined[thread.id] for thread in used if thread.id in joined]),
+        more,
     )
 
 

@@ -1,4 +1,4 @@
-"""The messages of a guild that a search may return: those that the caller can read."""
+"""The messages that a search may return: those that the caller can read."""
 
 from typing import Final
 
@@ -54,6 +54,13 @@ class Scope(Struct, frozen=True):
         if thread.guild_id != self.guild_id or thread.parent_id not in self.readable:
             return False
         return not thread.private or thread.id in self.joined or thread.parent_id in self.managed
+
+
+def direct_scope(channel_id: ChannelId) -> Scope:
+    """The scope of a recipient of a direct message or group. Its messages have the guild 0 in the index."""
+    readable = frozenset((channel_id,))
+    nothing = frozenset[ChannelId]()
+    return Scope(guild_id=0, readable=readable, hidden=nothing, managed=readable, joined=nothing, forums=nothing)
 
 
 async def scope_of(ctx: Context, *, nsfw: bool) -> Scope:
