@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ PACKAGE = Path(__file__).parents[2] / "packages" / "testing-js"
 
 
 @pytest.fixture(scope="module")
-def npm() -> str:
-    """npm, with the package built and what its tests need; else the tests are skipped."""
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as npm packs it, which builds it; else the tests are skipped."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         leave_out("clients", "Node is not installed")
@@ -26,8 +27,12 @@ def npm() -> str:
         installed = subprocess.run([npm, "ci"], cwd=PACKAGE, capture_output=True, text=True, timeout=110, check=False)
         if installed.returncode:
             leave_out("clients", f"npm ci fails in {PACKAGE}: {installed.stderr[-300:]}")
-    subprocess.run([npm, "run", "--silent", "build"], cwd=PACKAGE, check=True, timeout=110)
-    return npm
+    folder = tmp_path_factory.mktemp("packed")
+    shutil.rmtree(PACKAGE / "dist", ignore_errors=True)
+    pack = [npm, "pack", "--silent", "--pack-destination", str(folder)]
+    subprocess.run(pack, cwd=PACKAGE, check=True, capture_output=True, timeout=110)
+    (archive,) = folder.glob("*.tgz")
+    return archive
 
 
 def run(*command: str) -> None:
@@ -38,15 +43,24 @@ def run(*command: str) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_its_laws_hold(npm: str) -> None:
-    del npm
+def test_the_packed_package_has_its_program_and_its_types(packed: Path) -> None:
+    with tarfile.open(packed) as archive:
+        names = set(archive.getnames())
+
+    assert {"package/dist/index.js", "package/dist/index.d.ts", "package/README.md"} <= names
+    assert not any("examples" in name or "/test/" in name for name in names)
+
+
+@pytest.mark.usefixtures("packed")
+def test_its_laws_hold() -> None:
     run("node", "--test", "test/testing.test.mjs")
 
 
-def test_the_example_bot_passes_its_tests_with_node_test(npm: str) -> None:
-    del npm
+@pytest.mark.usefixtures("packed")
+def test_the_example_bot_passes_its_tests_with_node_test() -> None:
     run("node", "--test", "examples/dice-bot/bot.test.mjs")
 
 
-def test_the_example_bot_passes_its_tests_with_vitest(npm: str) -> None:
-    run(npm, "exec", "--", "vitest", "run")
+@pytest.mark.usefixtures("packed")
+def test_the_example_bot_passes_its_tests_with_vitest() -> None:
+    run("npm", "exec", "--", "vitest", "run")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 import click
 import pytest
@@ -93,6 +94,11 @@ def settings_from(environment: dict[str, str]) -> Settings:
     return load(environ={name: value for name, value in environment.items() if name.startswith(PREFIX)})
 
 
+def port_of(server: RunningServer) -> str:
+    """The port of a server."""
+    return str(urlsplit(server.url).port)
+
+
 def parse_command(words: list[str]) -> None:
     """Parse a command of the command line. Raises UsageError for a flag that it does not have."""
     command: click.Command | None = cli
@@ -160,12 +166,13 @@ def test_the_program_serves_and_is_healthy_on_a_file_system_that_cannot_be_writt
     within = (*READ_ONLY, str(tmp_path / "data"))
 
     with RunningServer(tmp_path / "data", "--data", "/mnt", "--no-demo", within=within) as server:
-        code = check[-1].replace("http://127.0.0.1:3333", server.url)
-        assert subprocess.run([sys.executable, *check[1:-1], code], check=False).returncode == 0
+        health = [sys.executable, *check[1:]]
+        environment = {**os.environ, "MOOTHALL_PORT": port_of(server)}
+        assert subprocess.run(health, env=environment, check=False).returncode == 0
         account = {"username": "writer", "password": "9f-k3q-zw7-long"}
         assert server.request("POST", "/auth/register", account).status == 201
     assert (tmp_path / "data" / "moothall.sqlite3").exists()
-    assert subprocess.run([sys.executable, *check[1:-1], code], capture_output=True, check=False).returncode == 1
+    assert subprocess.run(health, env=environment, capture_output=True, check=False).returncode == 1
 
 
 @pytest.mark.timeout(600)
@@ -199,8 +206,7 @@ def test_the_root_file_system_of_the_image_has_all_that_a_server_needs_and_littl
     old_database(data / "moothall.sqlite3")
     os.chown(data / "moothall.sqlite3", UID, UID)
     with RunningServer(Path("/data"), "--no-demo", within=within, program=[str(moothall)]) as server:
-        code = check[-1].replace("http://127.0.0.1:3333", server.url)
-        health = [*within, str(environment / "bin" / check[0]), *check[1:-1], code]
+        health = [*in_root(root, data, MOOTHALL_PORT=port_of(server)), str(environment / "bin" / check[0]), *check[1:]]
         assert subprocess.run(health, check=False).returncode == 0
         account = {"username": "writer", "password": "9f-k3q-zw7-long"}
         assert server.request("POST", "/auth/register", account).status == 201
@@ -208,9 +214,9 @@ def test_the_root_file_system_of_the_image_has_all_that_a_server_needs_and_littl
     assert (data / "moothall.sqlite3").stat().st_uid == UID
 
 
-def in_root(root: Path, data: Path) -> tuple[str, ...]:
+def in_root(root: Path, data: Path, **settings: str) -> tuple[str, ...]:
     """A command that runs another one as the image does: as its user, with nothing to write to but the volume."""
-    variables = [f"{name}={value}" for name, value in image_environment().items() if name != "PATH"]
+    variables = [f"{name}={value}" for name, value in {**image_environment(), **settings}.items() if name != "PATH"]
     clean = ("env", "-i", f"PATH={os.environ['PATH']}", "TMPDIR=/dev/shm", *variables)
     return (*clean, "unshare", "--mount", "sh", "-c", _AS_IN_THE_IMAGE, str(root), str(data))
 
