@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import pytest
 from aiohttp import web
@@ -117,6 +118,10 @@ async def test_a_body_that_never_ends_is_given_up(
 class _Endless:
     """A response that never ends."""
 
+    status = 200
+    complete = False
+    headers = ()
+
     async def read(self) -> bytes:
         return bytes(1_000)
 
@@ -136,6 +141,28 @@ async def test_a_response_that_never_ends_is_cut_off(monkeypatch: pytest.MonkeyP
     assert sum(len(message["body"]) for message in sent) == 10_000
 
 
+async def test_a_response_that_lasts_too_long_is_cut_off(
+    served: tuple[ActivityProxy, ApplicationId], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "LIFETIME_SECONDS", _SHORT)
+    made, _ = served
+    request, response = Request(), cast("Any", _Endless())
+    response.read = partial(asyncio.sleep, 0.01, b"part")
+    async with asyncio.timeout(5) as patience:
+        with pytest.raises(TimeoutError):
+            await made._respond(request.scope, cast("Any", asyncio.Event().wait), request.send, response, [])
+    assert not patience.expired()
+    assert request.sent[1]["body"] == b"part"
+
+
+async def test_a_request_line_has_one_line(served: tuple[ActivityProxy, ApplicationId], target: Stalling) -> None:
+    for query in (b"x=1 HTTP/1.1\r\nhost: other", b"x=1\nevil: 1", b"a b", b"\0"):
+        request = Request()
+        request.scope["query_string"] = query
+        assert (await serve(served, request)).status == 502
+    assert not target.waiting.is_set()
+
+
 async def test_one_application_takes_no_more_than_its_share_of_requests(
     served: tuple[ActivityProxy, ApplicationId], target: Stalling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +171,12 @@ async def test_one_application_takes_no_more_than_its_share_of_requests(
     await target.waiting.wait()
     assert (await serve(served, Request())).status == 503
     made, application_id = served
+    opening = Request()
+    opening.scope["type"] = "websocket"
+    opening.scope["headers"].append((b"origin", made.origins.of(application_id).encode()))
+    async with asyncio.timeout(5):
+        await made.serve_websocket(opening.scope, opening.receive, opening.send, application_id)
+    assert opening.sent == [{"type": "websocket.close", "code": 1008}]
     other = Request()
     await made.serve(other.scope, other.receive, other.send, ApplicationId(Snowflake(application_id + 1)))
     assert other.status == 404

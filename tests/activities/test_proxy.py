@@ -224,6 +224,12 @@ async def test_websockets_are_bounded_and_of_one_origin(activity: Activity, targ
         assert socket.close_code == 1009
 
 
+async def test_a_redirect_of_a_websocket_is_not_followed(activity: Activity, target: Target) -> None:
+    with pytest.raises(aiohttp.WSServerHandshakeError):
+        await activity.websocket(f"/redirect?to=http://localhost:{target.port}/socket")
+    assert [each.path for each in target.requests] == ["/redirect"]
+
+
 async def test_the_credentials_of_a_websocket_do_not_cross(activity: Activity, target: Target) -> None:
     headers = {"cookie": "moothall_session=secret; game=1", "authorization": activity.token}
     async with activity.websocket("/socket", headers=headers) as socket:

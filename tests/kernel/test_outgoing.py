@@ -216,6 +216,12 @@ async def test_an_address_that_the_resolver_lets_through_is_judged_again_where_i
         async def close(self) -> None:
             pass
 
+    async def rebound(_host: str, port: int, **_options: Any) -> list[outgoing_module.AddressInfo]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (LOOPBACK, port))]
+
+    monkeypatch.setattr(outgoing_module, "_look_up", rebound)
+    with pytest.raises(OSError, match="not public"):
+        await outgoing_module.open_socket("rebound.example", listener.port, allow_private=False)
     monkeypatch.setattr(outgoing_module, "_resolver", lambda **_options: Rebound())
     with pytest.raises(AddressRefused):
         await post(f"http://rebound.example:{listener.port}/")

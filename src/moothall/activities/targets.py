@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from moothall.activities.upstream import Destination, Request, Response, Upstream
 from moothall.kernel.context import Services
-from moothall.kernel.outgoing import checked_url, guarded_connector
+from moothall.kernel.outgoing import ConnectionFailed, checked_url, guarded_connector
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import ApplicationId
 from moothall.objects.url_mapping import MappedPath, UrlMap
@@ -107,7 +107,10 @@ class Targets:
         import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
 
         if self._session is None:
+            trace = aiohttp.TraceConfig()
+            trace.on_request_redirect.append(_refuse_redirect)
             self._session = aiohttp.ClientSession(
+                trace_configs=[trace],
                 connector=guarded_connector(
                     allow_private=self._allow_private, limit=_WEBSOCKETS, limit_per_host=_WEBSOCKETS_PER_TARGET
                 ),
@@ -140,3 +143,11 @@ class Targets:
             return not ipaddress.ip_address(host.strip("[]")).is_global
         except ValueError:
             return "." not in host or host.endswith(_LOCAL_SUFFIXES)
+
+
+async def _refuse_redirect(
+    _session: "aiohttp.ClientSession", _context: object, params: "aiohttp.TraceRequestRedirectParams"
+) -> None:
+    """End a handshake that is answered with a redirect, which aiohttp would follow with all headers to any host."""
+    params.response.close()
+    raise ConnectionFailed("the target redirects a WebSocket")
