@@ -571,7 +571,44 @@ ATTACK = """async (_, client) => {
 }"""
 
 
-async def test_an_activity_does_not_break_out_of_its_frame(activity: ActivityPage) -> None:
+FOREIGN = """() => {
+    const ended = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    window.foreign = new Promise((resolve) => {
+        addEventListener("message", ({ data }) => data === "last" && ended().then(resolve));
+    });
+}"""
+
+
+async def replace_page(activity: ActivityPage, api: Api) -> None:
+    """Let the Activity lead its frame to another application's origin, whose messages are not its own."""
+    page, app = activity.client.page, activity.application
+    other = await api.post("/applications", {"name": "Other"})
+    config = await api.post(f"/applications/{app['id']}/proxy-config", None, "GET")
+    await api.post(f"/applications/{other['id']}/set-embedded", {"embedded": True})
+    await api.post(f"/applications/{other['id']}/proxy-config", {"url_map": config["url_map"]})
+    frame_id = await activity.evaluate("() => new URLSearchParams(location.search).get('frame_id')")
+    await page.evaluate(FOREIGN)
+    # Its own frame may not navigate the one above, but a link in that one may.
+    script = """(_, id) => {
+        const link = parent.document.createElement("a");
+        link.href = `${location.origin.replace(/[0-9]{15,}/, id)}/id`;
+        parent.document.body.append(link);
+        link.click();
+    }"""
+    await activity.evaluate(script, other["id"])
+    await expect(page.frame_locator(".activity-frame iframe").get_by_text(app["id"])).to_be_visible()
+    frame = page.frame(url=re.compile(rf"//{other['id']}\."))
+    assert frame is not None
+    shake = [0, {"v": 1, "encoding": "json", "client_id": "1", "frame_id": frame_id}]
+    await frame.evaluate("(shake) => { parent.postMessage(shake, '*'); parent.postMessage('last', '*'); }", shake)
+    await page.evaluate("() => window.foreign")
+    await expect(page.get_by_text("The Activity has ended")).to_have_count(0)
+    await api.post(f"/applications/{other['id']}/set-embedded", {"embedded": False})
+    await page.get_by_role("button", name="Leave the Activity").click()
+    await expect(page.locator(".activity")).to_have_count(0)
+
+
+async def test_an_activity_does_not_break_out_of_its_frame(activity: ActivityPage, api: Api) -> None:
     page, url = activity.client.page, activity.client.page.url
     outcome = await activity.evaluate(ATTACK, activity.client.url)
     assert outcome.pop("navigation").startswith("refused")
@@ -590,6 +627,8 @@ async def test_an_activity_does_not_break_out_of_its_frame(activity: ActivityPag
     await page.evaluate("""() => window.postMessage([2, { code: 1000 }], "*")""")
     assert await activity.call("getPlatformBehaviors") == {"iosKeyboardResizesView": True}
     assert (page.url, len(page.context.pages)) == (url, 1)
+    await replace_page(activity, api)
+    await activity.launch()
     # A handshake as another application ends the connection with the public code, and the client stays as it is.
     shake = """() => parent.postMessage([0, { v: 1, encoding: "json", client_id: "1",
         frame_id: new URLSearchParams(location.search).get("frame_id") }], location.origin)"""
