@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import asyncpg
@@ -24,6 +25,7 @@ from moothall.storage.engines import database_at
 from moothall.storage.schema import metadata
 from tests.conformance.witness import SuiteEnd
 from tests.harness import Platform
+from tests.kept_connections import KeptConnections, KeptPostgres
 from tests.suites import leave_out
 
 # Python may be forbidden to write its caches. Without them each of the suite's hundreds of processes compiles every
@@ -39,6 +41,9 @@ hypothesis.settings.load_profile("suite")
 
 POSTGRES = os.environ.get("MOOTHALL_TEST_POSTGRES", "postgresql://127.0.0.1:5432/postgres")
 """A PostgreSQL server that tests may make databases on; without one its tests are skipped."""
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 each test has a folder of its own in it
+"""Where SQLite waits for no disk. Nothing tests that rows of `database` survive the end of the machine."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -147,12 +152,22 @@ def emptying(migrated_postgres: str) -> Iterator[Callable[[], None]]:
             runner.run(connection.close())
 
 
+@pytest.fixture(scope="session")
+def kept_connections(migrated_postgres: str) -> Iterator[KeptConnections]:
+    """Connections to the run's PostgreSQL database, which outlive the tests that use them."""
+    kept = KeptConnections(migrated_postgres)
+    yield kept
+    uvloop.run(kept.close())
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a database with every table, empty, on each engine in turn."""
     if request.param == "sqlite":
-        shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "moothall.db")
-        yield f"sqlite:///{tmp_path / 'moothall.db'}"
+        with TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
+            path = Path(folder, "moothall.db")
+            shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
+            yield f"sqlite:///{path}"
     else:
         empty = request.getfixturevalue("emptying")
         yield request.getfixturevalue("migrated_postgres")
@@ -184,9 +199,13 @@ async def _empty(connection: Any) -> None:
 
 
 @pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
+async def database(database_url: str, request: pytest.FixtureRequest) -> AsyncIterator[Database]:
     """An open database with every table, empty, on each engine in turn."""
-    opened = database_at(database_url)
+    opened: Database
+    if database_url.startswith("sqlite:"):
+        opened = database_at(database_url)
+    else:
+        opened = KeptPostgres(database_url, request.getfixturevalue("kept_connections"))
     await opened.open()
     yield opened
     await opened.close()
