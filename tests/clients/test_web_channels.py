@@ -464,6 +464,9 @@ async def test_one_date_of_a_recurring_event_is_moved_cancelled_and_restored(bro
         await client.page.get_by_role("button", name=re.compile("^Events")).click()
         await open_menu(client, client.page.get_by_role("button", name="Actions of Choir"), "Dates")
         await expect(client.page.get_by_role("listitem").filter(has=client.page.locator("time"))).to_have_count(10)
+    occurrence = (int(start.timestamp() * 1000) - 1_420_070_400_000) << 22
+    path = f"/guilds/{event['guild_id']}/scheduled-events/{event['id']}/{occurrence}/users/@me"
+    await request(ben, "PUT", path, {"response": 0})
     dates = ada.page.locator(".event-date")
     await expect(ben.page.get_by_role("button", name="Cancel this date")).to_have_count(0)
 
@@ -487,6 +490,11 @@ async def test_one_date_of_a_recurring_event_is_moved_cancelled_and_restored(bro
     times = [(each["is_canceled"], each["scheduled_start_time"]) for each in stored["guild_scheduled_event_exceptions"]]
     assert [canceled for canceled, _ in times] == [True, False]
     assert datetime.fromisoformat(times[1][1]) == start + timedelta(days=2, hours=3)
+
+    await dates.nth(0).get_by_role("button", name="Who has responded").click()
+    dialog = ada.page.get_by_role("dialog", name=re.compile("^Responses for "))
+    await expect(dialog.get_by_role("list", name="Not interested").get_by_text("ben")).not_to_have_count(0)
+    await dialog.get_by_role("button", name="Close").click()
 
     await dates.nth(1).get_by_role("button", name="Back to the regular date").click()
     for client in (ada, ben):

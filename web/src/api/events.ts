@@ -1,5 +1,6 @@
-import type { APIGuildScheduledEvent, APIGuildScheduledEventUser } from "discord-api-types/v10";
+import type { APIGuildScheduledEvent, APIGuildScheduledEventUser, APIUser } from "discord-api-types/v10";
 
+import { idAtTime } from "../ui/times";
 import type { ApiClient } from "./client";
 
 /** A rule as it is set; servers take a few combinations only. */
@@ -97,6 +98,23 @@ export function setInterested(
   interested: boolean,
 ): Promise<unknown> {
   return api.request(interested ? "PUT" : "DELETE", `${eventPath(event)}/users/@me`);
+}
+
+/** A user with their response to one occurrence: 1 is interested, 0 is not. */
+export interface OccurrenceResponse {
+  user: APIUser;
+  response: number;
+}
+
+/** A page of those who have responded to the occurrence that starts by the rule at a moment in milliseconds, by ascending id. */
+export function getResponses(
+  api: ApiClient,
+  event: { guild_id: string; id: string },
+  original: number,
+  after: string,
+  limit: number,
+): Promise<OccurrenceResponse[]> {
+  return api.request("GET", `${eventPath(event)}/${idAtTime(original)}/users`, { query: { after, limit } });
 }
 
 /** A page of those who are interested, by ascending id. */

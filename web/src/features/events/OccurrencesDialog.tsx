@@ -1,17 +1,17 @@
 import type { APIGuildScheduledEvent } from "discord-api-types/v10";
-import { CalendarClock, CalendarOff, RotateCcw } from "lucide-react";
+import { CalendarClock, CalendarOff, RotateCcw, Users } from "lucide-react";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 import { useIntl } from "react-intl";
 
 import { deleteException, putException, type EventException } from "../../api/events";
 import { useText } from "../../i18n/translate";
 import { isActive } from "../../store/scheduledEvents";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { ActionForm } from "../session/ActionForm";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction, type Action } from "../session/useAction";
+import { InterestedDialog } from "./InterestedDialog";
 import { localInput, movedTimes, type MoveProblem } from "./fields";
 import { occurrencesOf, type Occurrence } from "./occurrences";
 import { mayManageEvent } from "./rules";
@@ -87,6 +87,7 @@ function OccurrenceRow({ event, occurrence, action, mayManage, onMove, onStored 
   const intl = useIntl();
   const { api } = useSession();
   const { original, start, end, isCanceled, exception } = occurrence;
+  const [listing, setListing] = useState(false);
   const date = intl.formatDate(original, { day: "numeric", month: "long", year: "numeric" });
   const cancel = async () => {
     onStored(await putException(api, event, original, { is_canceled: true }), true);
@@ -113,32 +114,40 @@ function OccurrenceRow({ event, occurrence, action, mayManage, onMove, onStored 
           )
         )}
       </span>
-      {mayManage && (
-        <span className="event-date-actions">
-          {exception !== null && (
-            <IconButton
-              label={text("event.date.restore")}
-              isDisabled={action.pending}
-              onPress={() => void action.run(restore)}
-            >
-              <RotateCcw size={16} />
-            </IconButton>
-          )}
-          {!isCanceled && (
-            <>
-              <IconButton label={text("event.date.move")} isDisabled={action.pending} onPress={onMove}>
-                <CalendarClock size={16} />
-              </IconButton>
+      <span className="event-date-actions">
+        <IconButton label={text("event.date.responses")} onPress={() => setListing(true)}>
+          <Users size={16} />
+        </IconButton>
+        {mayManage && (
+          <>
+            {exception !== null && (
               <IconButton
-                label={text("event.date.cancel")}
+                label={text("event.date.restore")}
                 isDisabled={action.pending}
-                onPress={() => void action.run(cancel)}
+                onPress={() => void action.run(restore)}
               >
-                <CalendarOff size={16} />
+                <RotateCcw size={16} />
               </IconButton>
-            </>
-          )}
-        </span>
+            )}
+            {!isCanceled && (
+              <>
+                <IconButton label={text("event.date.move")} isDisabled={action.pending} onPress={onMove}>
+                  <CalendarClock size={16} />
+                </IconButton>
+                <IconButton
+                  label={text("event.date.cancel")}
+                  isDisabled={action.pending}
+                  onPress={() => void action.run(cancel)}
+                >
+                  <CalendarOff size={16} />
+                </IconButton>
+              </>
+            )}
+          </>
+        )}
+      </span>
+      {listing && (
+        <InterestedDialog event={event} occurrence={{ original, date }} onClose={() => setListing(false)} />
       )}
     </li>
   );
@@ -187,13 +196,12 @@ function MoveForm({ event, occurrence, onStored, onClose }: MoveFormProps) {
       ? text(`event.problem.${problem}`)
       : fieldError(action.error, field);
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        void save();
-      }}
+    <ActionForm
+      action={action}
+      shown={["scheduled_start_time", "scheduled_end_time"]}
+      onSubmit={() => void save()}
+      confirm={text("common.save")}
+      onCancel={onClose}
     >
       <p className="field-hint">
         {text("event.date.move.hint", { date: dayAndTime(intl, occurrence.original, null) })}
@@ -222,8 +230,6 @@ function MoveForm({ event, occurrence, onStored, onClose }: MoveFormProps) {
           />
         )}
       </div>
-      <ErrorNotice error={action.error} />
-      <DialogFooter confirm={text("common.save")} isDisabled={action.pending} onCancel={onClose} />
-    </Form>
+    </ActionForm>
   );
 }
