@@ -30,6 +30,8 @@ const ThreadMembers = lazy(() => import("../threads/ThreadMembers"));
 
 const LAST_CHANNEL = "moothall.channel.";
 const WIDE = "(min-width: 1100px)";
+/** The member list covers the channel. */
+const NARROW = "(max-width: 719px)";
 
 interface GuildScreenProps {
   guildId: string;
@@ -48,6 +50,16 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
   const isPending = useAppState((state) => state.members[guildId]?.[state.user?.id ?? ""]?.pending === true);
   const greets = isPending || hasJustArrived(guildId);
   const [showsMembers, setShowsMembers] = useState(() => matchMedia(WIDE).matches);
+  useEffect(() => {
+    const narrow = matchMedia(NARROW);
+    const onChange = () => {
+      if (narrow.matches) {
+        setShowsMembers(false);
+      }
+    };
+    narrow.addEventListener("change", onChange);
+    return () => narrow.removeEventListener("change", onChange);
+  }, []);
   const { searching } = useOverlays();
   useEffect(() => {
     if (channelId !== null && channel) {
