@@ -119,7 +119,9 @@ async def test_the_first_unread_message_and_the_days_are_found(browser: Browser,
     assert ada.errors == []
 
 
-async def test_a_link_to_the_first_message_leads_back_to_the_newest(browser: Browser, world: World) -> None:
+async def test_a_link_to_the_first_message_leads_back_to_the_newest_which_are_deleted_together(
+    browser: Browser, world: World
+) -> None:
     """Nothing scrolls when the first message is at the top already: no event tells of newer ones."""
     owner = await world.resident()
     guild_id = await world.guild(owner, "The Moot")
@@ -133,6 +135,28 @@ async def test_a_link_to_the_first_message_leads_back_to_the_newest(browser: Bro
     await ada.page.get_by_role("button", name="Jump to the newest messages").click()
     await expect(ada.message("line 39.")).to_be_in_viewport()
     await expect(ada.page.get_by_role("button", name="Jump to the newest messages")).to_be_hidden()
+
+    await ada.message("line 39.").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Select messages").click()
+    bar = ada.page.get_by_role("group", name="Select messages")
+    await expect(bar.get_by_role("status")).to_have_text("1 message selected")
+    await ada.page.get_by_role("checkbox", name=re.compile(r"line 38\.$")).check(force=True)
+    await ada.page.get_by_role("checkbox", name=re.compile(r"line 37\.$")).check(force=True)
+    await ada.page.get_by_role("checkbox", name=re.compile(r"line 37\.$")).uncheck(force=True)
+    await expect(bar.get_by_role("status")).to_have_text("2 messages selected")
+    await bar.get_by_role("button", name="Delete").click()
+    await ada.page.get_by_role("dialog", name="Delete 2 messages").get_by_role("button", name="Delete").click()
+    await expect(bar).to_be_hidden()
+    await expect(ada.message("line 37.")).to_be_visible()
+    for number in (38, 39):
+        await expect(ada.message(f"line {number}.")).to_have_count(0)
+
+    # A list beside the channel would cover it in a narrow window.
+    await ada.page.get_by_role("button", name="Members", exact=True).click()
+    members = ada.page.get_by_role("complementary", name="Members")
+    await expect(members).to_be_visible()
+    await ada.page.set_viewport_size({"width": 390, "height": 800})
+    await expect(members).to_be_hidden()
     assert ada.errors == []
 
 

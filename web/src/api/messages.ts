@@ -49,6 +49,17 @@ export function deleteMessage(api: ApiClient, channelId: string, messageId: stri
   return api.request("DELETE", `/channels/${channelId}/messages/${messageId}`);
 }
 
+/** Delete 2 to 100 messages of a guild's channel at once, none older than 14 days. */
+export function bulkDeleteMessages(
+  api: ApiClient,
+  channelId: string,
+  messageIds: readonly string[],
+): Promise<void> {
+  return api.request("POST", `/channels/${channelId}/messages/bulk-delete`, {
+    body: { messages: messageIds },
+  });
+}
+
 /** Publish a message of an announcement channel to the channels that follow it. */
 export function crosspostMessage(api: ApiClient, channelId: string, messageId: string): Promise<APIMessage> {
   return api.request("POST", `/channels/${channelId}/messages/${messageId}/crosspost`);

@@ -12,7 +12,16 @@ import {
   Users,
   X,
 } from "lucide-react";
-import { lazy, Suspense, useRef, useState, type DragEvent, type ReactNode, type RefObject } from "react";
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useRef,
+  useState,
+  type DragEvent,
+  type ReactNode,
+  type RefObject,
+} from "react";
 
 import { ChannelType, MessageType, Permission } from "../../api/enums";
 import { Translate, useText } from "../../i18n/translate";
@@ -22,6 +31,7 @@ import { channelName } from "../../store/selectors";
 import { isArchived, isLocked } from "../../store/threads";
 import { Dialog, IconButton } from "../../ui/controls";
 import { TimelineLoading } from "../messages/TimelineLoading";
+import { toggled } from "../messages/selecting";
 import { useUploads } from "../messages/uploads";
 import { Typing } from "../messages/Typing";
 import { useAppState, useSession } from "../session/session";
@@ -31,6 +41,7 @@ import { ChannelIcon } from "./ChannelIcon";
 import "../messages/composer.css";
 
 const Composer = lazy(async () => ({ default: (await import("../messages/Composer")).Composer }));
+const SelectionBar = lazy(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
 const Shelf = lazy(() => import("../activities/Shelf"));
 const Pins = lazy(async () => ({ default: (await import("./Pins")).Pins }));
 const FollowDialog = lazy(() => import("./FollowDialog"));
@@ -246,6 +257,12 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
   const session = useSession();
   const [replyTo, setReplyTo] = useState<APIMessage | null>(null);
   const [editingId, setEditingId] = useState<string | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
+  const select = useCallback(
+    (messageId: string) => setSelected((before) => toggled(before ?? new Set(), messageId)),
+    [],
+  );
+  const endSelection = useCallback(() => setSelected(null), []);
   const uploads = useUploads();
   const [dropping, setDropping] = useState(false);
   const guildId = guildIdOf(channel);
@@ -298,8 +315,15 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
           editingId={editingId}
           onEdit={setEditingId}
           onReply={setReplyTo}
+          selected={selected}
+          onSelect={guildId === null ? null : select}
         />
       </Suspense>
+      {selected !== null && (
+        <Suspense>
+          <SelectionBar channelId={channel.id} selected={selected} onClose={endSelection} />
+        </Suspense>
+      )}
       {isThread(channel) && isArchived(channel) && (
         <p className="notice conversation-notice">
           <Translate id={locked ? "thread.notice.locked" : "thread.notice.archived"} />

@@ -30,6 +30,7 @@ interface MessageActionsProps {
   message: APIMessage;
   onEdit: (messageId: string | null) => void;
   onReply: (message: APIMessage) => void;
+  onSelect: ((messageId: string) => void) | null;
   /** Whether the first of the controls gets the focus, in place of the button that stood for them. */
   takesFocus: boolean;
   /** Where the menu opens by a secondary press; null while it does not. */
@@ -41,7 +42,7 @@ type Open = "delete" | "thread" | "forward" | "publish" | null;
 
 /** What can be done with a message; loaded once the first messages are shown. */
 export default function MessageActions(props: MessageActionsProps) {
-  const { message, onEdit, onReply, takesFocus, menuAt, onMenuClose } = props;
+  const { message, onEdit, onReply, onSelect, takesFocus, menuAt, onMenuClose } = props;
   const group = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (takesFocus) {
@@ -92,6 +93,9 @@ export default function MessageActions(props: MessageActionsProps) {
           type={ApplicationCommandType.Message}
           targetId={message.id}
         />
+      )}
+      {mayManage && onSelect !== null && !isPrivate && (
+        <MenuItem onAction={() => onSelect(message.id)}>{text("message.select")}</MenuItem>
       )}
       {mayDelete && (
         <MenuItem danger onAction={() => setOpen("delete")}>

@@ -42,6 +42,8 @@ interface MessageItemProps {
   onEdit: (messageId: string | null) => void;
   onReply: (message: APIMessage) => void;
   onJump: (messageId: string) => void;
+  /** Begins the selection of messages with this one; null where messages are not deleted together. */
+  onSelect: ((messageId: string) => void) | null;
 }
 
 const MESSAGES: ReadonlySet<MessageType> = new Set([
@@ -178,6 +180,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
             message={message}
             onEdit={onEdit}
             onReply={props.onReply}
+            onSelect={props.onSelect}
             menuAt={menuAt}
             onMenuClose={() => setMenuAt(null)}
           />

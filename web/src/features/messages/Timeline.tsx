@@ -34,6 +34,7 @@ import { useAcknowledge } from "./useAcknowledge";
 import { useUnread } from "./useUnread";
 import "./timeline.css";
 
+const SelectBox = lazy(async () => ({ default: (await import("./Selection")).SelectBox }));
 const UnreadBar = lazy(() => import("./UnreadBar"));
 
 /** Messages of an author within this time stand below one name. */
@@ -58,6 +59,10 @@ interface TimelineProps {
   editingId: string | null;
   onEdit: (messageId: string | null) => void;
   onReply: (message: APIMessage) => void;
+  /** The messages that are selected; null while none can be. */
+  selected: ReadonlySet<string> | null;
+  /** Called with a message to select, or to select no longer. Null where messages are not deleted together. */
+  onSelect: ((messageId: string) => void) | null;
 }
 
 type Row =
@@ -75,7 +80,19 @@ type Row =
 
 /** The messages of a channel: virtualized, loading pages at both ends, staying at the bottom while it is there. */
 export default function Timeline(props: TimelineProps) {
-  const { channelId, guildId, name, targetId, jumpRef, editingId, onDay, onEdit, onReply } = props;
+  const {
+    channelId,
+    guildId,
+    name,
+    targetId,
+    jumpRef,
+    editingId,
+    onDay,
+    onEdit,
+    onReply,
+    selected,
+    onSelect,
+  } = props;
   const text = useText();
   const session = useSession();
   const list = useAppState((state) => state.messages[channelId]);
@@ -275,7 +292,13 @@ export default function Timeline(props: TimelineProps) {
                   key={item.key}
                   ref={virtualizer.measureElement}
                   data-index={item.index}
-                  className={row.key === jumpTarget?.id ? "timeline-row timeline-row-target" : "timeline-row"}
+                  className={[
+                    "timeline-row",
+                    row.key === jumpTarget?.id && "timeline-row-target",
+                    selected !== null && "timeline-row-selecting",
+                  ]
+                    .filter(Boolean)
+                    .join(" ")}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
                   {row.kind === "blocked" ? (
@@ -301,6 +324,16 @@ export default function Timeline(props: TimelineProps) {
                           {text("message.new")}
                         </div>
                       )}
+                      {selected !== null && onSelect !== null && (
+                        <Suspense>
+                          <SelectBox
+                            message={row.message}
+                            guildId={guildId}
+                            selected={selected}
+                            onSelect={onSelect}
+                          />
+                        </Suspense>
+                      )}
                       <Boundary passes={isLoadError} fallback={<Undrawable />}>
                         <MessageItem
                           message={row.message}
@@ -310,6 +343,7 @@ export default function Timeline(props: TimelineProps) {
                           onEdit={onEdit}
                           onReply={onReply}
                           onJump={jump}
+                          onSelect={onSelect}
                         />
                       </Boundary>
                     </>
