@@ -26,7 +26,7 @@ _AXE_OPTIONS: Final[dict[Literal["light", "dark"], dict[str, Any]]] = {
 """What axe looks for in each theme: only colours differ between them."""
 _ARGUMENTS: Final = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--disable-component-update", "--disable-sync", "--js-flags=--no-opt --no-maglev",
 )  # fmt: skip
 _PROFILE: Final = {"locale": "en-US", "reduced_motion": "reduce", "service_workers": "block"}
 _OFFLINE: Final = re.compile(r"net::ERR_(?:CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)|WebSocket connection to")

@@ -588,7 +588,7 @@ async def test_every_section_is_accessible_in_both_themes_and_fits_a_phone(
         await settings.go_to(section)
         assert await settings.client.violations() == [], section
         await page.set_viewport_size({"width": 390, "height": 844})
-        await page.wait_for_function("innerWidth === 390")
+        await page.wait_for_function("() => innerWidth === 390")
         assert await page.evaluate(width) <= 390, section
         await page.set_viewport_size({"width": 1280, "height": 720})
     # A guild without a welcome screen answers 404, which the console notes.

@@ -407,7 +407,7 @@ async def test_a_notification_names_the_message_and_leads_to_its_channel(browser
     await ben.page.get_by_role("link", name="Direct messages").first.click()
     await ben.page.evaluate(_RECORD_NOTIFICATIONS)
     await ada.say("@everyone to arms")
-    await ben.page.wait_for_function("window.shown.length === 1")
+    await ben.page.wait_for_function("() => window.shown.length === 1")
     shown = await ben.page.evaluate("window.shown.map(each => [each.title, each.body])")
     assert shown == [["people_ada17 in #general", "@everyone to arms"]]
     await ben.page.evaluate("window.shown[0].notification.onclick()")
