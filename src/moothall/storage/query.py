@@ -53,7 +53,7 @@ class Query(Generic[T]):
     """A statement and the struct that its rows become.
 
     Modules write `Query(lambda: select(...))`: a statement is built when the query is compiled. To build all of them
-    at the start would take a tenth of its time, and memory for those that are never run.
+    would make every start some five percent slower.
 
     `into` has the selected columns as its fields, by name and in order, which is checked when the
     query is compiled (TypeError). Without it rows are plain tuples of the driver's values: the
