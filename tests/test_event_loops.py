@@ -65,7 +65,7 @@ def test_few_async_fixtures_live_longer_than_a_test() -> None:
     tests = Path(__file__).parent
     shared = {
         tests / "clients" / "conftest.py": ["running_browser"],
-        tests / "conformance" / "test_refusals.py": ["shared_platform"],
+        tests / "conformance" / "conftest.py": ["shared_platform"],
     }
     for file in (file for file in tests.rglob("*.py") if "site" not in file.parts):
         assert list(long_lived(file.read_text(encoding="utf-8"))) == shared.get(file, []), file

@@ -21,7 +21,7 @@ from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform
 load_endpoints()
 
 # SQLite only: the tests of each resource run its queries on both databases, and this module has hundreds of laws.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("shared_url", ["sqlite"], indirect=True, scope="module")
 
 ROWS = sorted(REGISTRY.values(), key=lambda row: (row.path, row.method))
 PUBLIC_THREAD, PRIVATE_THREAD = 11, 12
@@ -47,6 +47,13 @@ def path_of(row: Endpoint, **values: object) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], "1")), row.path)
 
 
+@pytest.fixture
+def platform(shared_platform: Platform) -> Platform:
+    """One platform for all laws: each has guilds and people of its own."""
+    shared_platform.heard.clear()
+    return shared_platform
+
+
 class Foreign(Struct):
     """Things of a guild that the caller owns, and of one that they have nothing to do with."""
 
@@ -61,7 +68,7 @@ class Foreign(Struct):
 
 
 async def foreign(platform: Platform) -> Foreign:
-    owner, stranger = await platform.person("owner"), await platform.person("stranger")
+    owner, stranger = await platform.person(), await platform.person()
     mine, other = await platform.guild(owner), await platform.guild(stranger)
     world = Foreign(
         mine,

@@ -1,8 +1,7 @@
 """Refusals that every row owes, generated from the registry: 401, 404, 403, and a trace of none of them."""
 
 import re
-import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import SCOPES
 from moothall.resources import load_endpoints
 from moothall.storage.database import Query
-from moothall.storage.engines import database_at
 from moothall.storage.schema import auto_moderation_rules, emojis, sounds, stickers
 from tests.harness import Guild, Platform
 
@@ -34,31 +32,6 @@ def ids(rows: list[Endpoint]) -> list[str]:
 def filled(row: Endpoint, **values: object) -> str:
     """The row's path, with an unknown id wherever none is given."""
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], UNKNOWN)), row.path)
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def shared_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a database with every table, on each engine, for all laws of the module that share a platform."""
-    if request.param == "sqlite":
-        path = tmp_path_factory.mktemp("refusals") / "moothall.db"
-        shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
-        yield f"sqlite:///{path}"
-    else:
-        empty = request.getfixturevalue("emptying")
-        yield request.getfixturevalue("migrated_postgres")
-        empty()
-
-
-@pytest.fixture(scope="module")
-async def shared_platform(shared_url: str) -> AsyncIterator[Platform]:
-    """The API over one database for many laws: refusals leave no trace, and each law has a guild of its own."""
-    database = database_at(shared_url)
-    await database.open()
-    made = Platform(database)
-    made._names = 1_000_000  # on PostgreSQL the platforms of other tests name people in the same database
-    yield made
-    await made.close()
-    await database.close()
 
 
 async def world(platform: Platform) -> Guild:
