@@ -277,6 +277,7 @@ DIRECT = {
     "pin_message", "delete_message", "get_channel_message", "edit_message", "get_reactions", "delete_own_reaction",
     "create_reaction", "get_pinned_messages", "unpin_message_deprecated", "pin_message_deprecated",
     "trigger_typing_indicator", "get_channel_application_command_index", "ack_message", "ack_pins",
+    "search_channel_messages",
 }  # fmt: skip
 """The rows that have a meaning in a direct message."""
 
