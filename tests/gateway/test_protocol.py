@@ -47,6 +47,15 @@ async def test_payloads_about_calls_streams_and_statistics_are_ignored_from_peop
     assert await bot.close_code() == 4001
 
 
+async def test_people_may_state_any_large_threshold() -> None:
+    node, _ = create_node(World())
+    for threshold in (0, 100_000_000):
+        peer = Peer(node)
+        await peer.identify("alice", large_threshold=threshold)
+        assert (await peer.receive())["t"] == "GUILD_CREATE"
+    assert {session.large_threshold for session in node.hub.sessions.values()} == {50, 250}
+
+
 @pytest.mark.parametrize(
     ("payload", "code"),
     [

@@ -65,7 +65,7 @@ class IdentifyCommand(Struct):
     token: str
     properties: dict[str, Any] = {}
     compress: bool | None = False
-    large_threshold: Annotated[int, Meta(ge=50, le=250)] | None = 50
+    large_threshold: int | None = 50
     shard: list[int] | None = None
     presence: UpdatePresenceCommand | None = None
     intents: int | UnsetType = UNSET

@@ -16,6 +16,8 @@ from moothall.objects.intents import ALL, PRIVILEGED, RANGE
 _WINDOW: Final = 5.0
 _DAY: Final = 86_400.0
 _MAX_SHARDS: Final = 16_384
+_MIN_LARGE: Final = 50
+_MAX_LARGE: Final = 250
 
 
 def read_intents(command: IdentifyCommand, *, bot: bool, application_flags: int) -> int:
@@ -43,6 +45,18 @@ def read_shard(command: IdentifyCommand) -> tuple[int, int] | None:
         if 0 <= shard_id < num_shards <= _MAX_SHARDS:
             return shard_id, num_shards
     raise CloseConnection(CloseCode.INVALID_SHARD, "Invalid shard.")
+
+
+def read_large_threshold(command: IdentifyCommand, *, bot: bool) -> int:
+    """The number of members above which a guild is large. Raises CloseConnection 4002 for a bot's out of bounds.
+
+    Clients of people send any number, for a list of all members: theirs is brought into the bounds.
+    """
+    threshold = _MIN_LARGE if command.large_threshold is None else command.large_threshold
+    bounded = min(max(threshold, _MIN_LARGE), _MAX_LARGE)
+    if bot and bounded != threshold:
+        raise CloseConnection(CloseCode.DECODE_ERROR, "Error while decoding payload.")
+    return bounded
 
 
 def read_client(command: IdentifyCommand, *, bot: bool) -> str:

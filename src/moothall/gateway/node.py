@@ -27,7 +27,14 @@ from moothall.gateway.control_messages import GuildOpen, SessionsClose
 from moothall.gateway.frames import ENCODINGS, TEXT, Encoding
 from moothall.gateway.guild_view import GuildView
 from moothall.gateway.hub import Hub
-from moothall.gateway.identify import IdentifyLimits, read_client, read_intents, read_shard, read_system
+from moothall.gateway.identify import (
+    IdentifyLimits,
+    read_client,
+    read_intents,
+    read_large_threshold,
+    read_shard,
+    read_system,
+)
 from moothall.gateway.member_chunks import send_member_chunks
 from moothall.gateway.member_lists import MemberLists, read_subscription
 from moothall.gateway.opcodes import CloseCode, CloseConnection
@@ -277,7 +284,7 @@ class GatewayNode:
             token_hash=identity.token_hash,
             intents=intents,
             shard=shard,
-            large_threshold=command.large_threshold or 50,
+            large_threshold=read_large_threshold(command, bot=identity.bot),
             client=read_client(command, bot=identity.bot),
             system=read_system(command),
             presence=SessionPresence.from_command(command.presence, bot=identity.bot),
