@@ -342,7 +342,7 @@ async def fail_to_count(database: Database) -> None:
 
 async def test_watched_rows_are_reported_with_their_commit_and_never_without(database: Database) -> None:
     reported: list[set[int]] = []
-    if not database.watch_rows("guild_counters", lambda ids: reported.append(set(ids))):
+    if not database.watch_rows("guild_counters", lambda ids: reported.append(set(ids or ()))):
         return  # other processes write here too
 
     async with database.transaction() as tx:

@@ -23,6 +23,7 @@ __all__ = [
     "StorageFull",
     "StorageUnavailable",
     "Transaction",
+    "WritesElsewhere",
     "has_prefix",
     "in_list",
     "insert_ignore",
@@ -50,6 +51,10 @@ class StorageUnavailable(StorageError):
 
 class StorageConflict(StorageError):
     """A conflict with another transaction; repeating the whole transaction may succeed."""
+
+
+class WritesElsewhere(Exception):
+    """A transaction was requested in a process that only reads: another one must do what needs it."""
 
 
 class ConstraintFailed(StorageError):
@@ -133,8 +138,9 @@ class Database(Protocol):
     def watch_values(self, table: str, changed: Callable[[Mapping[str, Any]], None]) -> bool:
         """The same as `watch`, but call back for each statement that wrote the table, with its values by name."""
 
-    def watch_rows(self, table: str, changed: Callable[[Collection[int]], None]) -> bool:
+    def watch_rows(self, table: str, changed: Callable[[Collection[int] | None], None]) -> bool:
         """Call back after each commit of this process with the ids of the rows of a table that it wrote or deleted.
 
-        The table has a single id as its key. Returns False if other processes may write the table too, as `watch`.
+        The table has a single id as its key; None stands for any rows. Returns False if other processes may write the
+        table too, as `watch`.
         """

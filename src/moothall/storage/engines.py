@@ -2,23 +2,38 @@
 
 from pathlib import Path
 
+from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, Database
 
 
-def database_at(url: str, *, connections: int = 16, observe_commit: CommitObserver | None = None) -> Database:
+def database_at(
+    url: str,
+    *,
+    connections: int = 16,
+    observe_commit: CommitObserver | None = None,
+    counters: CommitCounters | None = None,
+) -> Database:
     """The database of a URL, not yet open.
 
     `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server,
-    to which at most so many `connections` are made. `observe_commit` is called after each commit.
+    to which at most so many `connections` are made. `observe_commit` is called after each commit, and `counters` count
+    those of a file.
     Raises ValueError for anything else.
     """
     scheme, _, rest = url.partition("://")
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         from moothall.storage.sqlite import SqliteDatabase  # noqa: PLC0415
 
-        return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit)
+        return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit, counters=counters)
     if scheme in {"postgresql", "postgres"}:
         from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
 
         return PostgresDatabase(url, connections=connections, observe_commit=observe_commit)
     raise ValueError("a database URL begins with sqlite:/// or postgresql://")
+
+
+def replica_at(path: Path, counters: CommitCounters) -> Database:
+    """The database in a file that another process of this machine writes, and counts with `counters`; not yet open."""
+    from moothall.storage.sqlite_replica import SqliteReplica  # noqa: PLC0415
+
+    return SqliteReplica(path, counters)

@@ -61,12 +61,15 @@ class Writer:
         connection: apsw.Connection,
         observe: Callable[[int, float], None],
         note_row: Callable[[int, str, str, int], None],
+        count: Callable[[], None] = lambda: None,
     ) -> None:
         self.connection = connection
         connection.set_update_hook(note_row)
         self._note_row = note_row
         self._path = path
         self._observe = observe
+        self._count = count
+        """Called after each commit, before anything is answered."""
         self._loop = asyncio.get_running_loop()
         self._current: Turn | None = None
         self._waiting: deque[Turn] = deque()
@@ -257,6 +260,8 @@ class Writer:
 
     def _committed(self, failure: StorageError | None, seconds: float) -> None:
         size = len(self._batch)
+        if failure is None:
+            self._count()
         self._committing = self._batch_open = False
         # The next turns run first: their commit then overlaps with the responses to these.
         self._wake_waiting()

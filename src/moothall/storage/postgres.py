@@ -290,7 +290,7 @@ class PostgresDatabase:
         """Return False, as `watch` does."""
         return False
 
-    def watch_rows(self, table: str, changed: Callable[[Collection[int]], None]) -> bool:  # noqa: ARG002 as above
+    def watch_rows(self, table: str, changed: Callable[[Collection[int] | None], None]) -> bool:  # noqa: ARG002 as above
         """Return False: other processes write to this database too, so rows must not be cached."""
         return False
 

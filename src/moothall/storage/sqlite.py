@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 import apsw
 
 from moothall.objects.ids import Snowflake
+from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, StorageError, StorageUnavailable
 from moothall.storage.group_commit import Turn, Writer
 from moothall.storage.query import Query
@@ -118,7 +119,8 @@ class LongReads:
         return rows if plan.make is None else list(map(plan.make, rows))
 
 
-RowsCallback = Callable[[Collection[int]], None]
+RowsCallback = Callable[[Collection[int] | None], None]
+"""Called with the ids of changed rows; None if any may have changed."""
 
 
 class RowWatch:
@@ -127,6 +129,8 @@ class RowWatch:
     def __init__(self) -> None:
         self._callbacks: dict[str, list[RowsCallback]] = {}
         self._ids: dict[str, set[int]] = {}
+        self.tables: set[str] = set()
+        """The tables that were written since the last commit."""
 
     def add(self, table: str, changed: RowsCallback) -> None:
         """Watch a table."""
@@ -134,6 +138,7 @@ class RowWatch:
 
     def note(self, _kind: int, _database: str, table: str, row_id: int) -> None:
         """Record a changed row; the driver calls this for every row of every table."""
+        self.tables.add(table)
         if table in self._callbacks:
             self._ids.setdefault(table, set()).add(row_id)
 
@@ -185,6 +190,9 @@ class SqliteTransaction(_Rows):
         """Run a statement; return how many rows it changed."""
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
+        if plan.changes is not None:
+            # The driver reports no rows of virtual tables.
+            self._rows.tables.add(plan.changes)
         if plan.changes in self._watchers:
             for changed in self._watchers[plan.changes]:
                 self.on_commit(partial(changed, values))
@@ -194,6 +202,8 @@ class SqliteTransaction(_Rows):
         """Run a statement once for each set of values."""
         plan = query.sqlite or query.plan("sqlite")
         watchers = self._watchers.get(plan.changes, ())
+        if plan.changes is not None:
+            self._rows.tables.add(plan.changes)
         for values in rows:
             self._run(plan.text, plan.bind(dict(values)))
             for changed in watchers:
@@ -218,7 +228,7 @@ class SqliteTransaction(_Rows):
             raise
 
 
-class _Reading:
+class Reading:
     """The context manager of `read()`: the shared reader."""
 
     __slots__ = ("_reader",)
@@ -236,17 +246,27 @@ class _Reading:
 
 
 class SqliteDatabase:
-    """A database in one file. `observe_commit` is called after each commit."""
+    """A database in one file. `observe_commit` is called after each commit.
+
+    `counters` tell the processes that only read the file which tables have changed.
+    """
 
     dialect = "sqlite"
 
-    def __init__(self, path: Path | str, *, observe_commit: CommitObserver | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        observe_commit: CommitObserver | None = None,
+        counters: CommitCounters | None = None,
+    ) -> None:
         self.path = Path(path)
+        self._counters = counters
         self.observe_commit = observe_commit
         self._watchers: dict[str | None, list[Watcher]] = {}
         self._rows = RowWatch()
         self._writer: Writer | None = None
-        self._reading: _Reading | None = None
+        self._reading: Reading | None = None
         self._long: LongReads | None = None
         self._connection: apsw.Connection | None = None
 
@@ -260,9 +280,10 @@ class SqliteDatabase:
         except StorageError:
             writing.close()
             raise
-        self._writer = Writer(self.path, writing, self._observe, self._rows.note)
+        self._writer = Writer(self.path, writing, self._observe, self._rows.note, self._count)
+        self.count_all()
         self._long = LongReads(self.path)
-        self._reading = _Reading(SqliteReader(self._connection, self._long))
+        self._reading = Reading(SqliteReader(self._connection, self._long))
 
     async def close(self) -> None:
         """Wait for running commits and close the file."""
@@ -285,7 +306,7 @@ class SqliteDatabase:
         if self._writer is not None:
             await self._writer.settled()
 
-    def read(self) -> _Reading:
+    def read(self) -> Reading:
         """A reader. Each statement sees everything committed before it."""
         if self._reading is None:
             raise StorageUnavailable("the database is not open")
@@ -313,6 +334,16 @@ class SqliteDatabase:
         if self._writer is None:
             raise StorageUnavailable("the database is not open")
         return self._writer
+
+    def count_all(self) -> None:
+        """Let the processes that only read forget what they keep: another process may have changed any table."""
+        if self._counters is not None:
+            self._counters.add_all()
+
+    def _count(self) -> None:
+        tables, self._rows.tables = self._rows.tables, set()
+        if self._counters is not None:
+            self._counters.add(tables)
 
     def _observe(self, size: int, seconds: float) -> None:
         if self.observe_commit is not None:

@@ -131,8 +131,11 @@ class ThreadCache:
             results.clear()
         return results
 
-    def _note(self, row_ids: Collection[int]) -> None:
-        self._changed.update(row_ids)
+    def _note(self, row_ids: Collection[int] | None) -> None:
+        if row_ids is None:
+            self._expires = 0.0
+        else:
+            self._changed.update(row_ids)
 
     async def _synchronize(self, reader: Reader) -> bool:
         """Drop what the commits since the last call have changed; return whether anything may be kept."""
