@@ -35,10 +35,10 @@ from moothall.kernel.valid_rest import Rest
 from moothall.logs import current_request
 from moothall.objects import errors
 from moothall.objects.clock import stopwatch
-from moothall.objects.errors import FormErrors, Refusal, merge_refusals
+from moothall.objects.errors import ErrorKind, FormErrors, Refusal, merge_refusals
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import encode
-from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable
+from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable, WritesElsewhere
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -175,19 +175,14 @@ class Pipeline:
         except Refusal as refusal:
             response = refusal_response(refusal)
             request.extend(response.headers)
-        except RequestTooLarge:
-            response = refusal_response(Refusal(errors.REQUEST_TOO_LARGE))
         except ClientDisconnected:
             # The body is read before the transaction, so nothing was changed.
             return
-        except (StorageFull, StorageUnavailable, StorageConflict) as problem:
-            log.warning("%s %s: %s", request.method, request.redacted_path, problem)
-            response = refusal_response(
-                Refusal(errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE)
-            )
-        except Exception:
-            log.exception("%s %s failed", request.method, request.redacted_path)
-            response = refusal_response(Refusal(errors.INTERNAL_ERROR))
+        except WritesElsewhere:
+            # Nothing is sent yet: the caller passes the request on to the process that writes.
+            raise
+        except Exception as problem:  # noqa: BLE001 logged
+            response = refusal_response(Refusal(_error_of(problem, request)))
         if response.status in {401, 403, 429} and self._services.limiter is not None:
             self._services.limiter.note_refusal(request.network, loopback=request.loopback)
         await self._send(request, response, send)
@@ -233,7 +228,7 @@ class Pipeline:
 
     async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
         limiter = self._services.limiter
-        if limiter is not None and (wait := limiter.banned_for(request.network)):
+        if limiter is not None and (wait := limiter.banned_for(request.network, loopback=request.loopback)):
             raise too_many_requests(
                 wait, "global", [], message="You are being blocked from accessing our API temporarily."
             )
@@ -418,6 +413,17 @@ class Pipeline:
             headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+
+def _error_of(problem: Exception, request: Request) -> ErrorKind:
+    """The error of the response for an exception that is no refusal, which is logged unless the client caused it."""
+    if isinstance(problem, RequestTooLarge):
+        return errors.REQUEST_TOO_LARGE
+    if isinstance(problem, StorageFull | StorageUnavailable | StorageConflict):
+        log.warning("%s %s: %s", request.method, request.redacted_path, problem)
+        return errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE
+    log.error("%s %s failed", request.method, request.redacted_path, exc_info=problem)
+    return errors.INTERNAL_ERROR
 
 
 def _check_scope(endpoint: Endpoint, actor: Actor) -> None:

@@ -1,6 +1,6 @@
 """Rate limits: per endpoint and major parameter, global, and for invalid requests.
 
-Counters are fixed windows in memory. If several processes serve, each has its own.
+Counters are fixed windows in memory. The workers of one machine share theirs; else each process has its own.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from moothall.kernel.shared_windows import ProcessWindows
 from moothall.objects.clock import CLOCK
 
 
@@ -59,7 +60,7 @@ _MAX_WINDOWS = 500_000
 
 
 class RateLimiter:
-    """The rate limits of one process.
+    """The rate limits of one process, or with `shared` windows of all that share them.
 
     `loopback_multiplier` multiplies every limit for clients on the loopback interface.
     """
@@ -73,6 +74,7 @@ class RateLimiter:
         webhook_requests: int = WEBHOOK_RATE.requests,
         webhook_minute_requests: int = WEBHOOK_MINUTE_RATE.requests,
         max_windows: int = _MAX_WINDOWS,
+        shared: ProcessWindows | None = None,
         clock: Callable[[], float] = CLOCK.now,
     ) -> None:
         self._clock = clock
@@ -81,6 +83,7 @@ class RateLimiter:
         self._invalid = Rate(invalid_requests, INVALID_RATE.seconds)
         self._webhook = Rate(webhook_requests, WEBHOOK_RATE.seconds)
         self._webhook_minute = Rate(webhook_minute_requests, WEBHOOK_MINUTE_RATE.seconds)
+        self._shared = shared
         # key -> [window's end, requests left]
         self._windows: dict[tuple[object, ...], list[float]] = {}
         self._next_sweep = self._full_until = 0.0
@@ -91,28 +94,34 @@ class RateLimiter:
         now = self._clock()
         self._tidy(now)
         factor = self._loopback_multiplier if loopback else 1
+        own_key: tuple[object, ...]
+        minute_key = ("webhook minute", major)
         if rate.separate:
-            window = self._window(("separate", caller), self._global, factor * SEPARATE_FACTOR, now)
+            key = ("separate", caller)
+            window = self._window(key, self._global, factor * SEPARATE_FACTOR, now)
         else:
-            window = self._window(("global", caller), self._global, factor, now)
+            key = ("global", caller)
+            window = self._window(key, self._global, factor, now)
         if window[1] <= 0:
             return self._refused("global", window, now, [(b"x-ratelimit-global", b"true")])
         if rate.per_webhook:
-            own = self._window(("webhook", major), rate := self._webhook, factor, now)
-            minute = self._window(("webhook minute", major), self._webhook_minute, factor, now)
+            own_key = ("webhook", major)
+            own = self._window(own_key, rate := self._webhook, factor, now)
+            minute = self._window(minute_key, self._webhook_minute, factor, now)
             if minute[1] <= 0:
                 headers = _headers(self._webhook_minute, factor, minute, now, bucket)
                 return self._refused("shared", minute, now, headers)
         else:
-            own = self._window((bucket, caller, major), rate, factor, now)
+            own_key = (bucket, caller, major)
+            own = self._window(own_key, rate, factor, now)
             minute = None
         headers = _headers(rate, factor, own, now, bucket)
         if own[1] <= 0:
             return self._refused("user", own, now, headers)
-        own[1] -= 1
-        window[1] -= 1
+        self._count(own_key, own, 1, now)
+        self._count(key, window, 1, now)
         if minute is not None:
-            minute[1] -= 1
+            self._count(minute_key, minute, 1, now)
         return RateLimitResult(allowed=True, headers=headers)
 
     def spend(self, name: str, rate: Rate, caller: object, amount: float = 1, *, loopback: bool) -> float:
@@ -123,10 +132,11 @@ class RateLimiter:
         """
         now = self._clock()
         self._tidy(now)
-        window = self._window(("spent", name, caller), rate, self._loopback_multiplier if loopback else 1, now)
+        key = ("spent", name, caller)
+        window = self._window(key, rate, self._loopback_multiplier if loopback else 1, now)
         if window[1] <= 0:
             return max(0.001, window[0] - now)
-        window[1] -= amount
+        self._count(key, window, amount, now)
         return 0.0
 
     def allowance(self, requests: int, *, loopback: bool) -> int:
@@ -135,23 +145,38 @@ class RateLimiter:
 
     def note_refusal(self, address: str, *, loopback: bool) -> None:
         """Count a response of 401, 403 or 429 against an address."""
-        window = self._window(
-            ("invalid", address), self._invalid, self._loopback_multiplier if loopback else 1, self._clock()
-        )
-        window[1] -= 1
+        now = self._clock()
+        key = ("invalid", address)
+        window = self._window(key, self._invalid, self._loopback_multiplier if loopback else 1, now)
+        self._count(key, window, 1, now)
 
-    def banned_for(self, address: str) -> float:
+    def banned_for(self, address: str, *, loopback: bool = False) -> float:
         """Seconds until the ban of an address with too many invalid requests ends; 0 if it is not banned."""
-        window = self._windows.get(("invalid", address))
+        now = self._clock()
+        window: list[float] | None
+        if self._shared is None:
+            window = self._windows.get(("invalid", address))
+        else:
+            factor = self._loopback_multiplier if loopback else 1
+            window = self._window(("invalid", address), self._invalid, factor, now)
         if window is None or window[1] > 0:
             return 0.0
-        return max(0.0, window[0] - self._clock())
+        return max(0.0, window[0] - now)
 
     def _window(self, key: tuple[object, ...], rate: Rate, factor: int, now: float) -> list[float]:
+        if self._shared is not None:
+            end, amount = self._shared.read(key, now)
+            return [end or now + rate.seconds, rate.requests * factor - amount]
         window = self._windows.get(key)
         if window is None or now >= window[0]:
             window = self._windows[key] = [now + rate.seconds, rate.requests * factor]
         return window
+
+    def _count(self, key: tuple[object, ...], window: list[float], amount: float, now: float) -> None:
+        """Take an amount from a window, which `_window` has returned."""
+        window[1] -= amount
+        if self._shared is not None and amount:
+            self._shared.add(key, window[0], amount, now)
 
     @staticmethod
     def _refused(scope: str, window: list[float], now: float, headers: list[tuple[bytes, bytes]]) -> RateLimitResult:

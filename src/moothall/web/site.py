@@ -186,7 +186,7 @@ class PageEndpoint:
         limiter, http = self._site.services.limiter, request.http
         if limiter is None:
             return 0.0
-        if seconds := limiter.banned_for(http.network):
+        if seconds := limiter.banned_for(http.network, loopback=http.loopback):
             return seconds
         caller = request.actor.user_id or http.network
         bucket = f"page {request.method} {self._path}".encode()
