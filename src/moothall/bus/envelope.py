@@ -56,8 +56,9 @@ class Bus(Protocol):
     """Carries envelopes from the pipeline to every gateway node, in the order published."""
 
     durable: bool
-    """Whether other processes subscribe too. Then events must survive a crash of this one, so they go through the
-    transactional outbox."""
+    """Whether events survive a crash of this process, because they go through the transactional outbox."""
+    shared: bool
+    """Whether other processes subscribe too."""
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Publish the events of a committed transaction. Never blocks."""

@@ -9,6 +9,7 @@ class LocalBus:
     """Calls the subscribers of this process synchronously, in order."""
 
     durable = False
+    shared = False
 
     def __init__(self) -> None:
         self._subscribers: list[Receive] = []

@@ -51,6 +51,7 @@ class NatsBus:
     """
 
     durable = True
+    shared = True
 
     def __init__(self, url: str, *, node: str, max_queued: int = 10_000) -> None:
         self.dropped = 0

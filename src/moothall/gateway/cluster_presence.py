@@ -140,6 +140,10 @@ class ClusterPresences(Presences):
         """Publish that this node shuts down: none of its users has a session here any more."""
         self._publish_message(_SHUTDOWN, _NodeMessage(self._node))
 
+    def announce_end(self, node: str) -> None:
+        """Publish that another node has ended."""
+        self._publish_message(_SHUTDOWN, _NodeMessage(node))
+
     def remove_dead_nodes(self, alive: Collection[str]) -> None:
         """Remove nodes that are missing from `alive` for the second time; a node just started may miss it once."""
         missing = frozenset(node for node in self._users_by_node if node not in alive and node != self._node)

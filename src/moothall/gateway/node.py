@@ -113,7 +113,7 @@ class GatewayNode:
         self._closing = False
         self._network_of = network_of
         bus.subscribe(self.hub.receive, on_gap=self.invalidate_sessions)
-        self.cluster_presences = ClusterPresences(self.hub, bus, name) if bus.durable else None
+        self.cluster_presences = ClusterPresences(self.hub, bus, name) if bus.shared else None
         self.presences = self.cluster_presences or Presences(self.hub, bus.publish)
         self.member_lists = MemberLists(self.hub, source, self.presences)
         self.passive_updates = PassiveUpdates(self.hub, source)
@@ -166,7 +166,7 @@ class GatewayNode:
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         error = _query_error(query)
         headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
-        url = self.settings.resume_url or self.settings.url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
+        url = self.settings.resume_url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
         connection = Connection(self, send, _encoding(query) or TEXT, network, url)
         self.connections.add(connection)
         code = 1006
