@@ -10,9 +10,9 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -25,6 +25,7 @@ from moothall.activities.origin import ActivityOrigins
 from moothall.activities.proxy import ActivityProxy
 from moothall.bus import Bus, Envelope
 from moothall.bus.local import LocalBus
+from moothall.bus.unix import WorkerBus, WriterBus
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.external import ExternalMedia
@@ -42,6 +43,19 @@ from moothall.gateway.cluster_members import ClusterMembers
 from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
+from moothall.gateway.writer_calls import (
+    CheckActivitiesCall,
+    ConnectedTokens,
+    IdentifyCall,
+    LeaveActivitiesCall,
+    OfflineCall,
+    SessionEndCall,
+    TokensCall,
+    UsedTokens,
+    VoiceCall,
+    WriterCalls,
+    worker_callbacks,
+)
 from moothall.kernel.address_limits import AddressLimits, Window, send_refusal
 from moothall.kernel.authenticate import Actor
 from moothall.kernel.context import GatewaySession, Limits, PresenceSource, Services
@@ -62,6 +76,9 @@ from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.resource_services import ResourceServices
 from moothall.kernel.router import Router
 from moothall.kernel.secrets import Passwords, ServerKey, hash_token
+from moothall.kernel.shared_windows import ProcessWindows
+from moothall.kernel.worker_cluster import ClusterRole
+from moothall.kernel.worker_metrics import MetricsCollector, MetricsReporter
 from moothall.oauth2.client_authentication import SecretThrottle
 from moothall.oauth2.openid import SigningKeys
 from moothall.objects import errors
@@ -70,6 +87,7 @@ from moothall.objects.ids import ApplicationId, GuildId, SnowflakeFactory, UserI
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
+from moothall.resources.activity.operations import clear_activities, leave_activities, leave_forbidden
 from moothall.resources.auto_moderation.matcher import RuleMatchers
 from moothall.resources.auto_moderation.spam import RecentContent
 from moothall.resources.auto_moderation.words import PresetWords
@@ -99,19 +117,21 @@ from moothall.resources.push.sender import PushSender
 from moothall.resources.user.auth_session.sweeper import SessionSweeper
 from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.password.verification import PasswordThrottle
-from moothall.resources.voice.operations.sessions import handle_voice_update, leave_voice
+from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from moothall.resources.webhook_event.sender import WebhookEventSender
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
-from moothall.storage.database import Database, StorageError
+from moothall.storage.database import Database, StorageError, WritesElsewhere
 from moothall.storage.disk_cache import DiskCache
-from moothall.storage.engines import database_at
+from moothall.storage.engines import database_at, replica_at
 from moothall.storage.sqlite_files import serving_alone
+from moothall.web.handover import Handover, WorkerHttp, accept_passed_on
 from moothall.web.health import HealthPage
 from moothall.web.http_protocol import BoundedHttp
 from moothall.web.lazy import LazyApplication
 from moothall.web.metrics_page import MetricsPage
 from moothall.web.paths import is_browser_at_api, is_client, is_page, opens_client
+from moothall.web.writer_relay import IDLE_SECONDS, RelayedRequests, WriterRelay
 
 if TYPE_CHECKING:
     from moothall.bus.nats import NatsBus
@@ -121,6 +141,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("moothall")
 
+_HSTS = b"strict-transport-security"
 _NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
 
 Scope = MutableMapping[str, Any]
@@ -174,6 +195,7 @@ def build_services(
     presences: PresenceSource | None = None,
     has_listeners: Callable[[GuildId], bool] = lambda _guild_id: True,
     record_token_use: Callable[[Actor], None] = lambda _actor: None,
+    windows: ProcessWindows | None = None,
 ) -> Services:
     """Build the services that requests, jobs and commands share. `close_services` closes them."""
     ids = SnowflakeFactory() if ids is None else ids
@@ -188,7 +210,7 @@ def build_services(
         blobs=Blobs.open(settings.blob_url or str(settings.data / "files"), spool=settings.data / "incoming"),
         links=FileLinks(key.subkeys("file links"), base_url(settings), proxies=settings.link_previews),
         presences=NoPresences() if presences is None else presences,
-        limiter=build_limiter(settings) if settings.rate_limits else None,
+        limiter=build_limiter(settings, windows) if settings.rate_limits else None,
         limits=Limits(
             public_url=base_url(settings),
             activities_url=activities_url(settings),
@@ -252,14 +274,15 @@ def _vapid_key(settings: Settings) -> VapidKey | None:
     return VapidKey(settings.push_private_key, settings.push_contact or base_url(settings))
 
 
-def build_limiter(settings: Settings) -> RateLimiter:
-    """The rate limits of the API."""
+def build_limiter(settings: Settings, windows: ProcessWindows | None = None) -> RateLimiter:
+    """The rate limits of the API, counted together with the processes that share `windows`."""
     return RateLimiter(
         loopback_multiplier=settings.rate_limit_loopback_factor,
         global_requests=settings.rate_limit_global,
         invalid_requests=settings.rate_limit_invalid,
         webhook_requests=settings.rate_limit_webhook,
         webhook_minute_requests=settings.rate_limit_webhook_minute,
+        shared=windows,
     )
 
 
@@ -275,9 +298,10 @@ def build_activities(
     return ActivityProxy(services, ActivityOrigins(url, base_url(settings)), limits)
 
 
-def gateway_settings(settings: Settings) -> GatewaySettings:
-    """The settings of the gateway."""
+def gateway_settings(settings: Settings, *, worker: int = 0) -> GatewaySettings:
+    """The settings of the gateway, in a worker of this number."""
     return GatewaySettings(
+        worker=worker,
         public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
         public_url_is_guessed=settings.public_url is None,
         resume_url=settings.gateway_url or "",
@@ -311,6 +335,20 @@ def _shared_bus(url: str, name: str) -> "NatsBus":
     from moothall.bus.nats import NatsBus  # noqa: PLC0415
 
     return NatsBus(url, node=name)
+
+
+def _cluster_bus(role: ClusterRole | None, name: str) -> WriterBus | WorkerBus | None:
+    """The bus of the processes of one machine; None for a process without a role among them."""
+    if role is None:
+        return None
+    if role.writes:
+        return WriterBus(role.cluster.events, node=name)
+    return WorkerBus(role.cluster.events_path, node=name)
+
+
+def _everywhere(_guild_id: GuildId) -> bool:
+    """Whether a guild may have listeners: with workers, any may."""
+    return True
 
 
 class NoPresences:
@@ -348,7 +386,8 @@ class App:
     """The whole platform as one ASGI application.
 
     `start` opens the database and the bus, `stop` closes them; the lifespan protocol calls both. `local_bus` carries
-    the events of a single process, which a test server listens to.
+    the events of a single process, which a test server listens to. `role` is that of this process among several of one
+    machine; a worker answers reads and holds gateway sessions, and passes on everything else.
     """
 
     demo: DemoRecord | None = None
@@ -358,28 +397,39 @@ class App:
     _job_counts: JobCounts = _NO_JOB_COUNTS
     _loop_watch: LoopWatch | None = None
 
-    def __init__(self, settings: Settings, *, local_bus: LocalBus | None = None) -> None:
+    def __init__(
+        self, settings: Settings, *, local_bus: LocalBus | None = None, role: ClusterRole | None = None
+    ) -> None:
         load_endpoints()
         self.settings = settings
         self._trusts = lru_cache(maxsize=1024)(settings.trusts)
         self.metrics = Metrics()
-        self.database = database_at(
-            settings.database,
-            connections=settings.database_connections,
-            observe_commit=self.metrics.observe_commit,
-        )
+        self.role = role
+        self._is_worker = role is not None and not role.writes
+        if role is not None and self._is_worker and settings.database_path is not None:
+            self.database = replica_at(settings.database_path, role.cluster.commits)
+        else:
+            self.database = database_at(
+                settings.database,
+                connections=settings.database_connections,
+                observe_commit=self.metrics.observe_commit,
+                counters=None if role is None else role.cluster.commits,
+            )
         name = new_name()
         self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name)
         # A single process uses a constant name, by which the next one finds the voice connections of this one.
-        self._voice_node = "" if self._shared is None else name
-        self.bus: Bus = self._shared or local_bus or LocalBus()
+        self._voice_node = name if self._shared is not None or self._is_worker else ""
+        self.bus: Bus = _cluster_bus(role, name) or self._shared or local_bus or LocalBus()
         self.usage = TokenUseRecorder(self.database)
+        self.used_tokens = UsedTokens(self.bus)
         states = GuildStates(self.database)
         self.gateway = GatewayNode(
-            gateway_settings(settings),
+            gateway_settings(settings, worker=0 if role is None else role.number),
             self.bus,
             DatabaseSource(self.database, states),
-            GatewayCallbacks(
+            worker_callbacks(self.bus, name, self.used_tokens, self._leave_activities)
+            if self._is_worker
+            else GatewayCallbacks(
                 on_voice_state_update=self._update_voice_state,
                 on_session_end=self._end_session,
                 on_identify=self._record_activity,
@@ -399,11 +449,18 @@ class App:
             key,
             states=states,
             presences=self.gateway.presences,
-            has_listeners=self.gateway.hub.views.__contains__,
-            record_token_use=self.usage.record_actor,
+            has_listeners=self.gateway.hub.views.__contains__ if role is None else _everywhere,
+            record_token_use=self.used_tokens.record_actor if self._is_worker else self.usage.record_actor,
+            windows=None if role is None else role.windows,
         )
         self.services.resources.add(self.gateway)
-        self.activity_sessions = ActivitySessions(self.services, self.gateway, self.bus, self._voice_node)
+        self.activity_sessions = ActivitySessions(
+            self.services, self.gateway, self.bus, self._voice_node, writes_elsewhere=self._is_worker
+        )
+        self.connected_tokens = ConnectedTokens(self.used_tokens, self._connected_tokens)
+        self.writer = WriterRelay(role.cluster.requests_path) if role is not None and self._is_worker else None
+        """Passes requests on to the process that writes; None in that process itself."""
+        self.writer_calls = self._writer_calls() if role is not None and role.writes else None
         self.cluster_members = ClusterMembers(
             self.services, self.gateway, self.bus, shared=self._shared, name=name, number=id_number(settings)
         )
@@ -425,13 +482,30 @@ class App:
             filled=self.services.outbox_filled,
         )
         self.indexer = Indexer(self.services)
+        self.limits = address_limits(settings, self.services.limiter, self._trusts)
+        self.activities = build_activities(self.services, settings, self._trusts)
+        self._build_files()
+        self.sweeper = FileSweeper(self.services)
+        self.session_sweeper = SessionSweeper(self.services, self.usage, self._connected_tokens)
+        self._hsts = settings.hsts if base_url(settings).startswith("https:") else None
+        self._metrics_port = None if settings.metrics_address is None else settings.metrics_address[1]
+        self.metrics_page = MetricsPage(
+            self.metrics,
+            self.limits,
+            token=settings.metrics_token,
+            apart=self._metrics_port is not None,
+            refresh=self._refresh_job_counts,
+            collector=self._join_metrics(),
+        )
+        self._add_gauges()
+
+    def _build_files(self) -> None:
+        """Build what serves files, pages and documents."""
         self.documents = LazyApplication(self._build_documents)
         self.site = LazyApplication(self._build_site)
         self.client = LazyApplication(self._build_client)
-        self.limits = address_limits(settings, self.services.limiter, self._trusts)
-        self.activities = build_activities(self.services, settings, self._trusts)
         self.files = ImageFiles(self.services.blobs, self.limits)
-        cache = DiskCache(settings.data / "scaled", settings.scaled_cache_bytes)
+        cache = DiskCache(self.settings.data / "scaled", self.settings.scaled_cache_bytes)
         self.scaled = RenditionCache(self.services.blobs, cache, self.limits)
         self.attachments = Attachments(
             self.database, self.services.blobs, self.services.links, self.scaled, self.limits
@@ -440,29 +514,17 @@ class App:
         self.external = ExternalMedia(
             self.services.links,
             Outgoing(
-                allow_private=settings.allow_private_addresses,
-                agent=f"Mozilla/5.0 (compatible; Moothall/1.0; +{base_url(settings)})",
-                proxy=settings.link_previews_proxy_url,
+                allow_private=self.settings.allow_private_addresses,
+                agent=f"Mozilla/5.0 (compatible; Moothall/1.0; +{base_url(self.settings)})",
+                proxy=self.settings.link_previews_proxy_url,
                 connections=ExternalMedia.CONNECTIONS,
                 connections_per_host=ExternalMedia.CONNECTIONS_PER_HOST,
             ),
-            DiskCache(settings.data / "external", settings.external_cache_bytes),
+            DiskCache(self.settings.data / "external", self.settings.external_cache_bytes),
             self.limits,
         )
-        self.sweeper = FileSweeper(self.services)
-        self.session_sweeper = SessionSweeper(self.services, self.usage, self._connected_tokens)
-        self._hsts = settings.hsts if base_url(settings).startswith("https:") else None
         self.scaled_sweeper = RenditionSweeper(self.database, cache)
         self.expressions = ExpressionFiles(self.database, self.services.blobs, self.files, self.limits)
-        self._metrics_port = None if settings.metrics_address is None else settings.metrics_address[1]
-        self.metrics_page = MetricsPage(
-            self.metrics,
-            self.limits,
-            token=settings.metrics_token,
-            apart=self._metrics_port is not None,
-            refresh=self._refresh_job_counts,
-        )
-        self._add_gauges()
 
     async def start(self) -> None:
         """Open the database and the bus, and start all background tasks.
@@ -470,6 +532,24 @@ class App:
         Raises StorageError, BusUnavailable or NodeNumberTaken.
         """
         await self.database.open()
+        if self._is_worker:
+            await self.bus.start()
+            await self.gateway.start()
+            self.connected_tokens.start()
+        else:
+            await self._start_writing()
+        if self.settings.slow_turn_ms:
+            self._watch_loop(self.settings.slow_turn_ms / 1000)
+        # All objects made so far live as long as the process, so the garbage collector may skip them.
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(20_000, 20, 50)
+        # Requests wait for the thread that commits, so it must get the interpreter soon: measured, a twelfth more
+        # durable writes per second than with Python's default of five milliseconds.
+        sys.setswitchinterval(0.0005)
+
+    async def _start_writing(self) -> None:
+        """Migrate the database, and start what changes it."""
         await self.database.migrate()
         await self.cluster_members.join()
         if self.settings.fixture is not None:
@@ -480,6 +560,8 @@ class App:
             for person in self.demo.people if self.demo is not None else ():
                 self.usage.record(hash_token(person.token))
         await store_base_url(self.services, base_url(self.settings))
+        if self.writer_calls is not None:
+            self.writer_calls.start()
         await self.gateway.start()
         self.relay.start()
         self.jobs.start()
@@ -493,15 +575,6 @@ class App:
         self.session_sweeper.start()
         self.scaled_sweeper.start()
         self.external.start()
-        if self.settings.slow_turn_ms:
-            self._watch_loop(self.settings.slow_turn_ms / 1000)
-        # All objects made so far live as long as the process, so the garbage collector may skip them.
-        gc.freeze()
-        gc.enable()
-        gc.set_threshold(20_000, 20, 50)
-        # Requests wait for the thread that commits, so it must get the interpreter soon: measured, a twelfth more
-        # durable writes per second than with Python's default of five milliseconds.
-        sys.setswitchinterval(0.0005)
 
     async def stop(self) -> None:
         """Stop the background tasks, wait for commits under way, and close the database and the bus."""
@@ -517,12 +590,18 @@ class App:
         await self.scaled_sweeper.stop()
         await self.external.close()
         await self.gateway.close()
+        if self.writer_calls is not None:
+            await self.writer_calls.stop()
+        await self.connected_tokens.stop()
         self.activity_sessions.close()
         if self.activities is not None:
             await self.activities.close()
         await self.relay.stop()
         await close_services(self.services)
         await self.usage.close()
+        await self.used_tokens.close()
+        if self.writer is not None:
+            self.writer.close()
         await self.cluster_members.leave()
         await self.database.settled()
         await self.database.close()
@@ -539,14 +618,10 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http":
-            if self._hsts is not None:
-                send = with_header(send, b"strict-transport-security", self._hsts.encode())
-            if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
-                await self._serve_metrics(scope, receive, send)
-            elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
-                await self.activities.serve(scope, receive, send, application_id)
+            if self.writer is not None and self._application_of(scope) is None:
+                await self._serve_as_worker(self.writer, scope, receive, send)
             else:
-                await self._serve_http(scope, receive, send)
+                await self._serve_request(scope, receive, send)
         elif scope["type"] == "websocket":
             if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
                 await send({"type": "websocket.close"})
@@ -556,6 +631,33 @@ class App:
                 await self.gateway.serve(scope, receive, send)
         else:
             await self._lifespan(receive, send)
+
+    async def _serve_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request of any origin."""
+        if self._hsts is not None:
+            send = with_header(send, _HSTS, self._hsts.encode())
+        if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
+            await self._serve_metrics(scope, receive, send)
+        elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
+            await self.activities.serve(scope, receive, send, application_id)
+        else:
+            await self._serve_http(scope, receive, send)
+
+    async def _serve_as_worker(self, writer: WriterRelay, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a read of the API; pass on everything else."""
+        path: str = scope["path"]
+        is_read = scope["method"] in {"GET", "HEAD", "OPTIONS"} and path.startswith("/api/")
+        if is_read and not path.endswith("/openapi.json") and not is_browser_at_api(scope):
+            answer = send if self._hsts is None else with_header(send, _HSTS, self._hsts.encode())
+            # What is kept of tables that have changed is forgotten before the first of it is used.
+            self.database.read()
+            try:
+                await self.pipeline(scope, receive, answer)
+            except WritesElsewhere:
+                pass
+            else:
+                return
+        await writer(scope, receive, send)
 
     async def _serve_http(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request of the platform's own origin."""
@@ -664,11 +766,13 @@ class App:
         """Clear cached rows and look for jobs: another process, such as a command, has changed the database."""
         self.services.states.forget()
         self.services.resources[EncodedMembers].forget()
+        if self.role is not None:
+            self.role.cluster.commits.add_all()
         self.jobs.wake()
 
     # Callbacks of the gateway
 
-    async def _update_voice_state(self, request: VoiceStateRequest) -> None:
+    async def _update_voice_state(self, request: VoiceStateRequest, node: str | None = None) -> None:
         updated = await handle_voice_update(
             self.services,
             user_id=request.user_id,
@@ -678,10 +782,13 @@ class App:
             self_mute=request.self_mute,
             self_deaf=request.self_deaf,
             self_video=request.self_video,
-            node=self._voice_node,
+            node=self._voice_node if node is None else node,
         )
         if updated and request.channel_id is None:
             await remove_departed_guests(self.services, [(request.guild_id, request.user_id)])
+
+    async def _leave_activities(self, user_id: UserId, session_id: str) -> None:
+        await self.activity_sessions.end_session(user_id, session_id)
 
     async def _end_session(self, user_id: UserId, session_id: str) -> None:
         await self.activity_sessions.end_session(user_id, session_id)
@@ -692,6 +799,50 @@ class App:
 
     async def _leave_temporary_guilds(self, user_id: UserId, _guild_ids: frozenset[GuildId]) -> None:
         await leave_if_temporary(self.services, user_id)
+
+    # Workers
+
+    def _join_metrics(self) -> MetricsCollector | None:
+        """Report the metrics of a worker, or collect those of the workers."""
+        if isinstance(self.bus, WriterBus):
+            bus = self.bus
+            return MetricsCollector(bus, lambda: bus.worker_count)
+        if self._is_worker:
+            MetricsReporter(self.bus, self.metrics)
+        return None
+
+    def _writer_calls(self) -> WriterCalls:
+        """What this process does for the sessions of workers, and when a worker has ended."""
+        calls = WriterCalls(
+            self.bus,
+            {
+                VoiceCall: lambda call: self._update_voice_state(call.request, call.node),
+                SessionEndCall: lambda call: self._end_session(call.user_id, call.session_id),
+                OfflineCall: lambda call: self._leave_temporary_guilds(call.user_id, frozenset()),
+                IdentifyCall: lambda call: self._record_activity(call.user_id),
+                TokensCall: self._record_tokens,
+                LeaveActivitiesCall: lambda call: leave_activities(self.services, call.user_id, call.session_id),
+                CheckActivitiesCall: lambda call: leave_forbidden(self.services, call.node, call.guild_id),
+            },
+        )
+
+        def handle_end(node: str) -> None:
+            if self.gateway.cluster_presences is not None:
+                self.gateway.cluster_presences.announce_end(node)
+            calls.add(partial(self._end_sessions_of, node))
+
+        if isinstance(self.bus, WriterBus):
+            self.bus.on_leave = handle_end
+        return calls
+
+    async def _end_sessions_of(self, node: str) -> None:
+        """End what the sessions of a worker took part in."""
+        await remove_departed_guests(self.services, await clear_voice(self.services, node))
+        await clear_activities(self.services, node)
+
+    async def _record_tokens(self, call: TokensCall) -> None:
+        for token_hash in call.hashes:
+            self.usage.record(bytes.fromhex(token_hash))
 
     # Metrics
 
@@ -706,7 +857,8 @@ class App:
         )
 
     def _add_gauges(self) -> None:
-        self.bus.subscribe(self._count_published)
+        if not self._is_worker:
+            self.bus.subscribe(self._count_published)
         node = self.gateway
         self.metrics.add_gauge(
             "gateway_sessions", "Sessions, connected or waiting for a resume.", lambda: len(node.hub.sessions)
@@ -802,12 +954,73 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def bind(host: str, port: int) -> list[socket.socket]:
-    """Bind sockets at all addresses of a host, with one port; 0 is any free port. Raises OSError."""
+class RoleServer(Server):
+    """The server of one process of several on this machine. It reports its greeting once it is ready.
+
+    It stops at SIGTERM, and when the supervisor has ended, which closes `lifeline`. SIGINT is for the supervisor.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, app: App, role: ClusterRole, report: Callable[[str], None], lifeline: int
+    ) -> None:
+        super().__init__(config, app)
+        self._role = role
+        self._handover = Handover(role.cluster.handovers, role.number)
+        self._accepting: set[asyncio.Task[None]] = set()
+        if not role.writes:
+            # uvicorn calls it like a class.
+            config.http = cast("type[asyncio.Protocol]", partial(WorkerHttp, handover=self._handover))
+        self._report = report
+        self._lifeline = lifeline
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start accepting connections, in the process that writes those of workers too."""
+        await uvicorn.Server.startup(self, sockets)
+        loop = asyncio.get_running_loop()
+        if self._role.writes:
+            self.servers.append(
+                await loop.create_unix_server(
+                    self._make_protocol,
+                    sock=self._role.cluster.requests,
+                )
+            )
+            if self._app.settings.metrics_listen is not None:
+                log.info("metrics are at http://%s%s", self._app.settings.metrics_listen, MetricsPage.PATH)
+        else:
+            loop.add_reader(self._handover.receiving, self._accept_passed_on)
+        loop.add_reader(self._lifeline, self._handle_end_of_supervisor)
+        self._report(self._app.greeting())
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Shut down gracefully at SIGTERM."""
+        if sig == signal.SIGTERM:
+            super().handle_exit(sig, frame)
+
+    def _accept_passed_on(self) -> None:
+        task = asyncio.get_running_loop().create_task(accept_passed_on(self._handover, self._make_protocol))
+        self._accepting.add(task)
+        task.add_done_callback(self._accepting.discard)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+
+    def _handle_end_of_supervisor(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._lifeline)
+        self.should_exit = True
+
+
+def bind(host: str, port: int, *, shared: bool = False) -> list[socket.socket]:
+    """Bind sockets at all addresses of a host, with one port; 0 is any free port. Raises OSError.
+
+    Several processes may bind `shared` ones; each connection then reaches one of those that listen.
+    """
     sockets: list[socket.socket] = []
     for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if family == socket.AF_INET6:
             bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         try:
@@ -821,6 +1034,36 @@ def bind(host: str, port: int) -> list[socket.socket]:
     return sockets
 
 
+def bind_metrics(settings: Settings) -> tuple[Settings, list[socket.socket]]:
+    """Bind the address of the metrics, if they have one; the settings with its port. Raises OSError."""
+    if settings.metrics_address is None:
+        return settings, []
+    host = settings.metrics_address[0]
+    sockets = bind(*settings.metrics_address)
+    shown = f"[{host}]" if ":" in host else host
+    return structs.replace(settings, metrics_listen=f"{shown}:{sockets[0].getsockname()[1]}"), sockets
+
+
+def serve_role(
+    settings: Settings, role: ClusterRole, metrics: list[socket.socket], report: Callable[[str], None], *, lifeline: int
+) -> int:
+    """Run one of several processes of this machine; returns its exit status. Raises OSError.
+
+    `report` is called with the greeting once it serves. The process ends when `lifeline`, a descriptor, is closed.
+    """
+    app = App(settings, role=role)
+    config = http_config(
+        RelayedRequests(app) if role.writes else app,
+        shutdown_seconds=settings.shutdown_seconds,
+        host=settings.host,
+        port=settings.port,
+        **({"timeout_keep_alive": IDLE_SECONDS} if role.writes else {}),
+    )
+    server = RoleServer(config, app, role, report, lifeline)
+    server.run(metrics if role.writes else bind(settings.host, settings.port, shared=True))
+    return 0 if server.started else 3
+
+
 def serve(settings: Settings) -> None:
     """Run the platform until SIGINT or SIGTERM.
 
@@ -828,13 +1071,8 @@ def serve(settings: Settings) -> None:
     SQLite file.
     """
     sockets = bind(settings.host, settings.port)
-    settings = structs.replace(settings, port=sockets[0].getsockname()[1])
-    if settings.metrics_address is not None:
-        host = settings.metrics_address[0]
-        own = bind(*settings.metrics_address)
-        shown = f"[{host}]" if ":" in host else host
-        settings = structs.replace(settings, metrics_listen=f"{shown}:{own[0].getsockname()[1]}")
-        sockets += own
+    settings, metrics = bind_metrics(structs.replace(settings, port=sockets[0].getsockname()[1]))
+    sockets += metrics
     app = App(settings)
     config = http_config(app, shutdown_seconds=settings.shutdown_seconds, host=settings.host, port=settings.port)
     server = Server(config, app)

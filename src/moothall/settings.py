@@ -63,6 +63,16 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         Meta(description="nats://host:4222 when several processes serve; without one, events stay in the process."),
     ] = None
+    workers: Annotated[
+        int,
+        Meta(
+            description="Processes that share the port and an SQLite file, for more than one core; "
+            "above 1 another one beside them writes.",
+            ge=1,
+            le=64,
+            extra=_flag("--workers", "NUMBER"),
+        ),
+    ] = 1
     worker_id: Annotated[
         Annotated[int, Meta(ge=0, le=31)] | None,
         Meta(description="First half of the number that keeps ids of processes apart; else a free number is taken."),
@@ -441,6 +451,8 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
     """Problems of values that are valid alone and conflict with each other."""
     if values.get("nats_url") and not str(values.get("database_url") or "").startswith("postgres"):
         yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
+    if values.get("workers", 1) > 1 and not str(values.get("database_url") or "sqlite:").startswith("sqlite:"):
+        yield "workers: several share an SQLite file; with PostgreSQL, start several servers"
     if values.get("metrics_listen"):
         port = split_address(values["metrics_listen"])[1]
         if port and port == values.get("port", TABLE["port"].default):

@@ -20,12 +20,15 @@ def serve(settings: Settings) -> None:
     """
     # Imports create no garbage, and collecting it takes a fifth of the start. `App.start` enables it again.
     gc.disable()
-    from moothall import app
+    from moothall import app, workers
     from moothall.kernel.secrets import ServerKeyError
 
     start_logging(settings.log_level, settings.log_format)
     os.umask(0o077)  # the data folder contains private messages and email addresses
     try:
-        app.serve(settings)
+        if settings.workers > 1:
+            workers.serve(settings)
+        else:
+            app.serve(settings)
     except (ServerKeyError, OSError) as error:
         fail(str(error))

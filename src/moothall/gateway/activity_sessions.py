@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.node import GatewayNode
+from moothall.gateway.writer_calls import CheckActivitiesCall, LeaveActivitiesCall, publish_call
 from moothall.kernel.context import Services
 from moothall.objects.ids import ActivityInstanceId, GuildId, UserId
 from moothall.objects.presence import Activity
@@ -42,10 +43,17 @@ class ActivitySession(Struct):
 
 
 class ActivitySessions:
-    """Follows the sessions of a node that take part in Activities. `node` is its name in the participants' rows."""
+    """Follows the sessions of a node that take part in Activities. `node` is its name in the participants' rows.
 
-    def __init__(self, services: Services, gateway: GatewayNode, bus: Bus, node: str) -> None:
+    With `writes_elsewhere` another process makes the changes.
+    """
+
+    def __init__(
+        self, services: Services, gateway: GatewayNode, bus: Bus, node: str, *, writes_elsewhere: bool = False
+    ) -> None:
         self._services = services
+        self._bus = bus
+        self._writes_elsewhere = writes_elsewhere
         self._gateway = gateway
         self._node = node
         self._joined: dict[str, tuple[ActivityInstanceId, GuildId | None]] = {}
@@ -57,7 +65,7 @@ class ActivitySessions:
     async def end_session(self, user_id: UserId, session_id: str) -> None:
         """Leave the instance of a session that has ended."""
         if self._joined.pop(session_id, None) is not None:
-            await leave_activities(self._services, user_id, session_id)
+            await self._leave(user_id, session_id)
 
     def close(self) -> None:
         """Cancel the checks that are due."""
@@ -78,8 +86,7 @@ class ActivitySessions:
         if session is None or session.user_id != message.user_id:
             # Only the node that a participant's row names may know that the session ended before it was stored.
             if message.activity is not None and message.node == self._node:
-                leaving = leave_activities(self._services, message.user_id, message.session_id)
-                self._gateway.hub.run_in_background(leaving)
+                self._gateway.hub.run_in_background(self._leave(message.user_id, message.session_id))
             return
         if message.activity is not None:
             self._joined[session.id] = (message.instance_id, message.in_guild)
@@ -98,4 +105,16 @@ class ActivitySessions:
 
     def _check(self, guild_id: GuildId | None) -> None:
         self._due.pop(guild_id, None)
-        self._gateway.hub.run_in_background(leave_forbidden(self._services, self._node, guild_id))
+        self._gateway.hub.run_in_background(self._leave_forbidden(guild_id))
+
+    async def _leave(self, user_id: UserId, session_id: str) -> None:
+        if self._writes_elsewhere:
+            publish_call(self._bus, LeaveActivitiesCall(user_id, session_id))
+        else:
+            await leave_activities(self._services, user_id, session_id)
+
+    async def _leave_forbidden(self, guild_id: GuildId | None) -> None:
+        if self._writes_elsewhere:
+            publish_call(self._bus, CheckActivitiesCall(self._node, guild_id))
+        else:
+            await leave_forbidden(self._services, self._node, guild_id)

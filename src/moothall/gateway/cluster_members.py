@@ -87,8 +87,8 @@ class ClusterMembers:
             await self._shared.start(await database_id(services.database))
         # Voice states end with the session that they belong to.
         if self._shared is None or membership is None:
-            ended = await clear_voice(services)
-            await clear_activities(services)
+            ended = await clear_voice_of_others(services, ())
+            await clear_activities_of_others(services, ())
         else:
             ended = await clear_voice_of_others(services, membership.alive)
             await clear_activities_of_others(services, membership.alive)

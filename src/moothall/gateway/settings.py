@@ -17,6 +17,8 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """The URL that clients connect to."""
     resume_url: str = ""
     """`resume_gateway_url` of READY; `public_url` if empty."""
+    worker: int = 0
+    """The number of this worker, at the end of the URLs at which its sessions are resumed; 0 for no worker."""
     public_url_is_guessed: bool = False
     """Whether `public_url` is not configured. Then URLs have the host of the client's own request."""
     heartbeat_ms: int = 41_250
@@ -49,6 +51,11 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     identifies_per_day: int = 1_000
     """Maximum identifies of one bot in a day, reported by Get Gateway Bot; 0 disables the limit."""
     guilds_per_shard: int = 2_500
+
+    def resume_url_for(self, host: str | None, forwarded_proto: str | None) -> str:
+        """The URL at which a client of these headers resumes its session."""
+        url = self.resume_url or self.url_for(host, forwarded_proto)
+        return f"{url}/{self.worker}" if self.worker else url
 
     def url_for(self, host: str | None, forwarded_proto: str | None = None) -> str:
         """The gateway URL for a client's request with these Host and X-Forwarded-Proto headers."""

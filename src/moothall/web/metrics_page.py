@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.metrics import CONTENT_TYPE, Metrics
+from moothall.kernel.worker_metrics import MetricsCollector
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 
@@ -22,7 +23,7 @@ _FORWARDING: Final = frozenset({b"x-forwarded-for", b"x-real-ip", b"forwarded", 
 
 
 class MetricsPage:
-    """The counters of this process.
+    """The counters of this process, and with a `collector` of its workers.
 
     With a token, they are for requests that carry it. Without one, they are for requests at an address of their own
     (`apart`), or from this machine itself and not through a proxy; all others get 404.
@@ -31,8 +32,16 @@ class MetricsPage:
     PATH: Final = "/metrics"
 
     def __init__(
-        self, metrics: Metrics, limits: AddressLimits, *, token: str | None, apart: bool, refresh: Refresh
+        self,
+        metrics: Metrics,
+        limits: AddressLimits,
+        *,
+        token: str | None,
+        apart: bool,
+        refresh: Refresh,
+        collector: MetricsCollector | None = None,
     ) -> None:
+        self._collector = collector
         self._metrics = metrics
         self._refresh = refresh
         self._limits = limits
@@ -49,6 +58,8 @@ class MetricsPage:
             return
         await self._refresh()
         body = await asyncio.to_thread(self._metrics.render)
+        if self._collector is not None:
+            body = await self._collector.add_workers(body)
         headers = [
             (b"content-type", CONTENT_TYPE.encode()),
             (b"content-length", b"%d" % len(body)),
