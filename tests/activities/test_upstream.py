@@ -20,12 +20,14 @@ class Script:
         self.answers: list[bytes | None] = []
         self.received: list[bytes] = []
         self.connections = 0
+        self.writers: list[asyncio.StreamWriter] = []
         self.port = 0
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.writers.append(writer)
         try:
             while self.answers:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -143,6 +145,19 @@ async def test_a_target_answers_no_request_that_was_not_made(script: Script, ask
     """What follows a response is not taken for the response to the next request, maybe of another application."""
     script.answers = [_OK + b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nstolen", _OK]
     assert [await ask(), await ask()] == [b"ok", b"ok"]
+    assert script.connections == 2
+
+
+async def test_what_comes_without_a_request_ends_the_connection(
+    script: Script, client: Upstream, ask: Callable[..., Any]
+) -> None:
+    script.answers = [_OK, _OK]
+    assert await ask() == b"ok"
+    script.writers[0].write(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nstolen")
+    async with asyncio.timeout(5):
+        while client.connections:  # noqa: ASYNC110 connections announce nothing
+            await asyncio.sleep(0.01)
+    assert await ask() == b"ok"
     assert script.connections == 2
 
 

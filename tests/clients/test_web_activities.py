@@ -545,6 +545,13 @@ ATTACK = """async (_, client) => {
     document.body.append(below);
     await loaded;
     top.postMessage(frame("past the relay"), "*");
+    // Messages in the relay page, which has the Activity's origin, as if they came from elsewhere.
+    const relay = (nonce, origin, source) => parent.dispatchEvent(
+        new MessageEvent("message", { data: frame(nonce), origin, source }));
+    relay("from another frame", location.origin, below.contentWindow);
+    relay("from another origin", "https://example.com", window);
+    relay("not from the client's frame", client, below.contentWindow);
+    relay("not from the client's origin", "https://example.com", top);
     const shake = (fields) => parent.postMessage([0, { v: 1, encoding: "json", ...fields }], location.origin);
     shake({ client_id: window.sdk.clientId, frame_id: "another" });
     await attempt("cookies of the client", () => document.cookie.includes("moothall"));
@@ -566,7 +573,7 @@ ATTACK = """async (_, client) => {
         return (await fetch(`${client}/api/v10/users/@me`, options)).status;
     });
     await window.sdk.commands.getPlatformBehaviors();
-    outcome.heard = heard.filter((nonce) => nonce === "below" || nonce === "past the relay");
+    outcome.heard = heard.filter((nonce) => /^(below|past|from|not) ?/.test(nonce));
     return outcome;
 }"""
 
