@@ -16,8 +16,9 @@ _PAGE = (Path(__file__).parents[1] / "docs" / "operations.md").read_text(encodin
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server without a demo."""
-    with RunningServer(tmp_path_factory.mktemp("operations") / "data", "--no-demo") as running:
+    """A server without a demo, which watches its event loop."""
+    data = tmp_path_factory.mktemp("operations") / "data"
+    with RunningServer(data, "--no-demo", within=["env", "MOOTHALL_SLOW_TURN_MS=60000"]) as running:
         yield running
 
 

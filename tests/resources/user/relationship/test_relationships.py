@@ -302,7 +302,9 @@ async def test_ready_has_relationships_notes_and_direct_messages_with_users_once
     assert [(s["client_info"]["client"], s["client_info"]["os"]) for s in ready["sessions"]] == [
         ("desktop", "unknown"),
         ("desktop", "osx"),
+        ("unknown", "unknown"),
     ]
+    assert ready["sessions"][2]["session_id"] == "all", "with the presence that others see"
     assert ready["sessions"][1]["session_id"] == ready["session_id"]
 
 
