@@ -440,6 +440,15 @@ async def test_channels_are_arranged_with_the_keyboard(browser: Browser, server:
     await expect(ada.page.get_by_role("button", name="Insert between Text Channels and general")).to_be_focused()
     await ada.page.keyboard.press("Enter")
     await expect(names).to_have_text(["tea", "general", "General"])
+
+    # Rows below the window are drawn when the page is idle, or at once for a key that leads to them.
+    await ben.page.add_init_script("window.requestIdleCallback = () => 0")
+    await ben.page.set_viewport_size({"width": 1000, "height": 100})
+    await ben.page.reload()
+    await expect(names).to_have_text(["tea", "general"])
+    await ben.page.get_by_role("link", name="tea").focus()
+    await ben.page.keyboard.press("End")
+    await expect(ben.page.get_by_role("link", name="General", exact=True)).to_be_focused()
     assert (ada.errors, ben.errors) == ([], [])
 
 

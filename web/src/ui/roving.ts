@@ -1,11 +1,14 @@
 import { useEffect, type RefObject } from "react";
 
+const KEYS: ReadonlySet<string> = new Set(["ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft", "Home", "End"]);
+
 /**
  * Makes the links and buttons of a list one stop of the Tab key, between which the arrows, Home and End move. The
  * stop is the one that was focused last, else the current page's, else the first. What is marked `data-beside` stands
- * in the row before it: the arrows to the right and left lead to it and back.
+ * in the row before it: the arrows to the right and left lead to it and back. `drawAll` is called before a key moves,
+ * where a list draws its last items later.
  */
-export function useRovingFocus(container: RefObject<HTMLElement | null>): void {
+export function useRovingFocus(container: RefObject<HTMLElement | null>, drawAll?: () => void): void {
   useEffect(() => {
     const list = container.current;
     if (list === null) {
@@ -35,6 +38,9 @@ export function useRovingFocus(container: RefObject<HTMLElement | null>): void {
       if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) {
         return;
       }
+      if (KEYS.has(event.key)) {
+        drawAll?.();
+      }
       const all = items();
       const index = all.findIndex((item) => item === document.activeElement);
       const beside = all.map((item) => item.dataset.beside !== undefined);
@@ -61,7 +67,7 @@ export function useRovingFocus(container: RefObject<HTMLElement | null>): void {
       list.removeEventListener("focusin", onFocus);
       list.removeEventListener("keydown", onKeyDown, { capture: true });
     };
-  }, [container]);
+  }, [container, drawAll]);
 }
 
 /** The index that a key leads to, of items of which some stand beside those before them; -1 where it leads nowhere. */

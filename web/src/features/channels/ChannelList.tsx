@@ -14,6 +14,7 @@ import {
   type MouseEvent,
 } from "react";
 import { Button as AriaButton } from "react-aria-components";
+import { flushSync } from "react-dom";
 
 import { Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
@@ -45,7 +46,8 @@ const MAX_DELAY_MS = 1000;
 export function ChannelList({ guild }: { guild: GuildState }) {
   const text = useText();
   const list = useRef<HTMLElement>(null);
-  useRovingFocus(list);
+  const { maxRows, drawAll } = useMaxRows();
+  useRovingFocus(list, drawAll);
   const { store, gateway } = useSession();
   const sessionId = useAppState((state) => state.sessionId);
   const channels = useAppState((state) => state.channels);
@@ -58,7 +60,6 @@ export function ChannelList({ guild }: { guild: GuildState }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [store, guild, channels, members, preview, settings],
   );
-  const maxRows = useMaxRows();
   const { channelId }: { channelId?: string } = useParams({ strict: false });
   const { thread: besideId }: { thread?: string } = useSearch({ strict: false });
   const threads = useMemo(
@@ -79,7 +80,7 @@ export function ChannelList({ guild }: { guild: GuildState }) {
     gateway.send({ type: "channelInfo", data: { guild_id: guild.id, fields: ["status"] } });
   }, [gateway, guild.id, sessionId]);
   return (
-    <nav ref={list} className="channels" aria-label={text("channel.list")}>
+    <nav ref={list} className="channels" aria-label={text("channel.list")} onScroll={drawAll}>
       {guild.features.includes("COMMUNITY") && (
         <Link to="/channels/$guildId/customize" params={{ guildId: guild.id }} className="channel-row">
           <ListChecks size={18} className="channel-icon" aria-hidden="true" />
@@ -103,19 +104,23 @@ export function ChannelList({ guild }: { guild: GuildState }) {
   );
 }
 
-/** How many rows to draw: first those that fit into the window, then all. A guild may have hundreds of channels. */
-function useMaxRows(): number {
-  const [max, setMax] = useState(() => Math.ceil(window.innerHeight / ROW_HEIGHT));
+/**
+ * How many rows to draw: first those that fit into the window, then all. A guild may have hundreds of channels.
+ * `drawAll` draws them at once.
+ */
+function useMaxRows(): { maxRows: number; drawAll: () => void } {
+  const [maxRows, setMaxRows] = useState(() => Math.ceil(window.innerHeight / ROW_HEIGHT));
   useEffect(() => {
-    const drawAll = () => startTransition(() => setMax(Infinity));
+    const drawLater = () => startTransition(() => setMaxRows(Infinity));
     if (!("requestIdleCallback" in window)) {
-      const timer = setTimeout(drawAll, MAX_DELAY_MS);
+      const timer = setTimeout(drawLater, MAX_DELAY_MS);
       return () => clearTimeout(timer);
     }
-    const request = requestIdleCallback(drawAll, { timeout: MAX_DELAY_MS });
+    const request = requestIdleCallback(drawLater, { timeout: MAX_DELAY_MS });
     return () => cancelIdleCallback(request);
   }, []);
-  return max;
+  const drawAll = useCallback(() => flushSync(() => setMaxRows(Infinity)), []);
+  return { maxRows, drawAll };
 }
 
 function firstRows(groups: readonly ChannelGroup[], max: number): readonly ChannelGroup[] {
