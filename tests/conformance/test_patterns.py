@@ -31,6 +31,7 @@ _PREFIXES = {
     "moothall/objects/sound_data.py": "_DATA_URI: what follows the head is decoded as strict base64",
     "moothall/kernel/outgoing.py": "_AUTHORITY: the whole URL is parsed afterwards",
     "moothall/objects/url_mapping.py": "UrlMap.find: a mapping is a prefix of the path, and the rest follows it",
+    "moothall/kernel/body.py": "_THOUSAND_STRINGS: each match begins where the last one ended",
     "moothall/resources/user/auth_session/client.py": "_PRODUCT: the name of a client, which is only shown",
     "moothall/resources/message/attachment/filenames.py": "_MAGIC: files are known by their first bytes",
 }

@@ -16,7 +16,7 @@ from moothall.web.http_protocol import BoundedHttp
 
 log = logging.getLogger("moothall.workers")
 
-_PATH: Final = re.compile(rb"/gateway/(\d{1,2})/?(?:\?|$)")
+_PATH: Final = re.compile(rb"/gateway/(\d{1,2})/?(?:\?.*)?", re.DOTALL)
 _MAX_HEAD_BYTES: Final = 65_536 * 2
 
 
@@ -29,7 +29,7 @@ class Handover:
 
     def pass_on(self, url: bytes, head: bytes, descriptor: int) -> bool:
         """Pass a connection on to the worker that its URL names, if that is another one; whether it was."""
-        match = _PATH.match(url)
+        match = _PATH.fullmatch(url)
         number = self._number if match is None else int(match[1])
         if number == self._number or not 0 < number < len(self._sockets):
             return False

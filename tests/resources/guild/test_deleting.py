@@ -61,13 +61,17 @@ async def fill(platform: Platform, channel_id: ChannelId, count: int) -> None:
         await tx.execute(Query(insert(pins)), channel_id=channel_id, message_id=ids[0], pinned_at=NOW)
 
 
+_OTHER_TABLES = {"users", "tokens", "applications", "jobs", "meta", "message_changes"}
+"""Not of a guild. A message that goes adds to the changes, which the search index takes from there."""
+
+
 async def count_rows(platform: Platform) -> dict[str, int]:
-    """The number of rows of each table that is not empty, except those of accounts and jobs."""
+    """The number of rows of each table that is not empty, except those of accounts, jobs and the index's queue."""
     counts = {}
     async with platform.database.read() as reader:
         for table in metadata.sorted_tables:
             count = await reader.scalar(Query(select(func.count()).select_from(table)))
-            if count and table.name not in {"users", "tokens", "applications", "jobs", "meta"}:
+            if count and table.name not in _OTHER_TABLES:
                 counts[table.name] = count
     return counts
 

@@ -65,7 +65,8 @@ test("discord.js waits for a limit that it shares with others", async () => {
   await alice.says("ping").awaitsReply({ content: "pong" });
 
   assert.ok(performance.now() - started >= 600);
-  assert.equal(answers[0], 429);
+  // The answer to an earlier message may come in between.
+  assert.ok(answers.includes(429), `answers: ${answers}`);
 });
 
 test("discord.js sends again after errors, and after an answer that does not come", async () => {

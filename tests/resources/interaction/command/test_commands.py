@@ -246,7 +246,7 @@ async def test_editing_command_permissions_is_announced_and_audited(platform: Pl
     assert (await app.bot.get(permissions_path)).code == 10066
     permissions = [
         {"id": str(guild.id), "type": 1, "permission": False},
-        {"id": str(guild.owner.id), "type": 2, "permission": True},
+        {"id": str(manager.id), "type": 2, "permission": True},
         {"id": str(guild.general), "type": 3, "permission": False},
         {"id": str(guild.id - 1), "type": 3, "permission": True},
     ]
