@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { APIUser } from "discord-api-types/v10";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 
 import { uploadActivityImage } from "../../api/activities";
 import { Permission } from "../../api/enums";
@@ -11,14 +11,14 @@ import type { ActivityInstance } from "../../store/activities";
 import { isForum, isThread, parentIdOf } from "../../store/channels";
 import { channelPermissions, has } from "../../store/permissions";
 import { ComboField } from "../../ui/ComboField";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog, TextField } from "../../ui/controls";
 import { FileButton } from "../../ui/fields";
 import { ChannelIcon } from "../channels/ChannelIcon";
 import { runCommand } from "../commands/sending";
+import { ActionForm } from "../session/ActionForm";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession, type Session } from "../session/session";
-import { useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 import type { ShareResult } from "./commands";
 import { activityLink } from "./launching";
 import { destinations, findCommand, sharedOptions, type Destination, type SharedCommand } from "./sharing";
@@ -104,23 +104,23 @@ export function ShareLink(
   };
   return (
     <Dialog title={text("activities.share.title", { name })} onClose={() => settle(false)}>
-      <ErrorNotice error={action.error} />
-      <blockquote className="activity-quote">{message}</blockquote>
-      <TextField label={text("activities.share.link")} value={link} isReadOnly />
-      <DestinationField label={text("activities.share.to")} onChoose={setDestination} />
-      <div className="dialog-actions">
-        <Button onPress={() => settle(false)}>{text("common.close")}</Button>
-        <Button onPress={() => void action.run(copy)}>
-          {text(copied ? "common.copied" : "common.copy")}
-        </Button>
-        <Button
-          kind="primary"
-          isDisabled={destination === null || action.pending}
-          onPress={() => void send()}
-        >
-          {text("activities.share.send")}
-        </Button>
-      </div>
+      <ActionForm
+        action={action}
+        onSubmit={() => void send()}
+        confirm={text("activities.share.send")}
+        isDisabled={destination === null}
+        cancel={text("common.close")}
+        onCancel={() => settle(false)}
+      >
+        <blockquote className="activity-quote">{message}</blockquote>
+        <div className="activity-link">
+          <TextField label={text("activities.share.link")} value={link} isReadOnly />
+          <Button onPress={() => void action.run(copy)}>
+            {text(copied ? "common.copied" : "common.copy")}
+          </Button>
+        </div>
+        <DestinationField label={text("activities.share.to")} onChoose={setDestination} />
+      </ActionForm>
     </Dialog>
   );
 }
@@ -156,31 +156,34 @@ export function ShareMedia(props: Asked & { path: string; answer: () => void }) 
   };
   return (
     <Dialog title={text("activities.moment.title", { name })} onClose={settle}>
-      <ErrorNotice error={action.error} />
-      {isVideo ? (
-        // eslint-disable-next-line jsx-a11y/media-has-caption -- the Activity has recorded none
-        <video className="activity-media" src={path} controls />
-      ) : (
-        <img className="activity-media" src={path} alt={text("activities.moment.image", { name })} />
-      )}
-      <TextField
-        label={text("activities.moment.message")}
-        value={content}
-        onChange={setContent}
-        maxLength={2_000}
-        multiline
-      />
-      <DestinationField
-        label={text("activities.share.to")}
-        needed={Permission.AttachFiles}
-        onChoose={setDestination}
-      />
-      <DialogFooter
+      <ActionForm
+        action={action}
+        shown={["content"]}
+        onSubmit={() => void send()}
         confirm={text("activities.share.send")}
-        isDisabled={destination === null || action.pending}
-        onConfirm={() => void send()}
+        isDisabled={destination === null}
         onCancel={settle}
-      />
+      >
+        {isVideo ? (
+          // eslint-disable-next-line jsx-a11y/media-has-caption -- the Activity has recorded none
+          <video className="activity-media" src={path} controls />
+        ) : (
+          <img className="activity-media" src={path} alt={text("activities.moment.image", { name })} />
+        )}
+        <TextField
+          label={text("activities.moment.message")}
+          value={content}
+          onChange={setContent}
+          maxLength={2_000}
+          multiline
+          error={fieldError(action.error, "content")}
+        />
+        <DestinationField
+          label={text("activities.share.to")}
+          needed={Permission.AttachFiles}
+          onChoose={setDestination}
+        />
+      </ActionForm>
     </Dialog>
   );
 }
@@ -210,50 +213,51 @@ export function ShareCommand(
   };
   return (
     <Dialog title={text("activities.command.title", { name })} onClose={() => settle(false)}>
-      <ErrorNotice error={action.error} />
-      {missing && (
-        <p role="alert" className="notice notice-danger">
-          {text("activities.command.missing")}
-        </p>
-      )}
-      <p>
-        <code>/{shared.name}</code> {shared.options.map((each) => `${each.name}: ${each.value}`).join(", ")}
-      </p>
-      {shared.content !== "" && <blockquote className="activity-quote">{shared.content}</blockquote>}
-      {shared.image !== null && (
-        <img
-          className="activity-media"
-          src={shared.image.url}
-          width={shared.image.width}
-          height={shared.image.height}
-          alt={text("activities.moment.image", { name })}
-        />
-      )}
-      {shared.buttons.map((row, index) => (
-        <div
-          key={index}
-          className="activity-buttons"
-          role="group"
-          aria-label={text("activities.command.buttons")}
-        >
-          {row.map(({ style, label }, place) => (
-            <Button key={place} kind={BUTTON_KINDS[style] ?? "plain"} isDisabled>
-              {label}
-            </Button>
-          ))}
-        </div>
-      ))}
-      {shared.onlyHere ? (
-        <p className="field-hint">{text("activities.command.here")}</p>
-      ) : (
-        <DestinationField label={text("activities.share.to")} onChoose={setDestination} />
-      )}
-      <DialogFooter
+      <ActionForm
+        action={action}
+        onSubmit={() => channelId !== null && void action.run(() => use(channelId))}
         confirm={text("activities.command.use")}
-        isDisabled={channelId === null || action.pending}
-        onConfirm={() => channelId !== null && void action.run(() => use(channelId))}
+        isDisabled={channelId === null}
         onCancel={() => settle(false)}
-      />
+      >
+        {missing && (
+          <p role="alert" className="notice notice-danger">
+            {text("activities.command.missing")}
+          </p>
+        )}
+        <p>
+          <code>/{shared.name}</code> {shared.options.map((each) => `${each.name}: ${each.value}`).join(", ")}
+        </p>
+        {shared.content !== "" && <blockquote className="activity-quote">{shared.content}</blockquote>}
+        {shared.image !== null && (
+          <img
+            className="activity-media"
+            src={shared.image.url}
+            width={shared.image.width}
+            height={shared.image.height}
+            alt={text("activities.moment.image", { name })}
+          />
+        )}
+        {shared.buttons.map((row, index) => (
+          <div
+            key={index}
+            className="activity-buttons"
+            role="group"
+            aria-label={text("activities.command.buttons")}
+          >
+            {row.map(({ style, label }, place) => (
+              <Button key={place} kind={BUTTON_KINDS[style] ?? "plain"} isDisabled>
+                {label}
+              </Button>
+            ))}
+          </div>
+        ))}
+        {shared.onlyHere ? (
+          <p className="field-hint">{text("activities.command.here")}</p>
+        ) : (
+          <DestinationField label={text("activities.share.to")} onChoose={setDestination} />
+        )}
+      </ActionForm>
     </Dialog>
   );
 }
@@ -315,15 +319,15 @@ export function InviteUser(
   const userName = user.global_name ?? user.username;
   return (
     <Dialog title={text("activities.inviteUser.title", { user: userName })} onClose={() => settle(false)}>
-      <ErrorNotice error={action.error} />
-      <p>{text("activities.inviteUser.about", { name, user: userName })}</p>
-      {message !== "" && <blockquote className="activity-quote">{message}</blockquote>}
-      <DialogFooter
+      <ActionForm
+        action={action}
+        onSubmit={() => void action.run(send)}
         confirm={text("activities.inviteUser.send")}
-        isDisabled={action.pending}
-        onConfirm={() => void action.run(send)}
         onCancel={() => settle(false)}
-      />
+      >
+        <p>{text("activities.inviteUser.about", { name, user: userName })}</p>
+        {message !== "" && <blockquote className="activity-quote">{message}</blockquote>}
+      </ActionForm>
     </Dialog>
   );
 }
@@ -332,7 +336,6 @@ export function InviteUser(
 export function Invite({ instance, onClose }: { instance: ActivityInstance; onClose: () => void }) {
   const text = useText();
   const session = useSession();
-  const errorText = useErrorText();
   const action = useAction();
   const [copied, setCopied] = useState(false);
   const invite = useQuery({
@@ -342,37 +345,32 @@ export function Invite({ instance, onClose }: { instance: ActivityInstance; onCl
     staleTime: Infinity,
   });
   const link = invite.data ?? "";
-  let shown: ReactNode = (
-    <TextField
-      label={text("guild.invite.link")}
-      hint={text("activities.invite.hint")}
-      value={link}
-      isReadOnly
-      autoFocus
-    />
-  );
-  if (invite.isError) {
-    shown = (
-      <p role="alert" className="notice notice-danger">
-        {errorText(invite.error)}
-      </p>
-    );
-  }
   const copy = async () => {
     await navigator.clipboard.writeText(link);
     setCopied(true);
   };
   return (
     <Dialog title={text("activities.invite")} onClose={onClose}>
-      {shown}
-      <ErrorNotice error={action.error} />
-      <DialogFooter
+      <ActionForm
+        action={action}
+        onSubmit={() => void action.run(copy)}
         confirm={text(copied ? "common.copied" : "common.copy")}
         isDisabled={link === ""}
-        onConfirm={() => void action.run(copy)}
         cancel={text("common.close")}
         onCancel={onClose}
-      />
+      >
+        {invite.isError ? (
+          <ErrorNotice error={invite.error} />
+        ) : (
+          <TextField
+            label={text("guild.invite.link")}
+            hint={text("activities.invite.hint")}
+            value={link}
+            isReadOnly
+            autoFocus
+          />
+        )}
+      </ActionForm>
     </Dialog>
   );
 }

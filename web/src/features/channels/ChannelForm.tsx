@@ -1,16 +1,14 @@
 import { ChannelType } from "../../api/enums";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { createChannel } from "../../api/guilds";
 import type { MessageId } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { TextField } from "../../ui/controls";
 import { Select } from "../../ui/fields";
-import { ErrorNotice } from "../session/ErrorNotice";
+import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 
@@ -78,13 +76,13 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
     onDone();
   };
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(submit);
-      }}
+    <ActionForm
+      action={action}
+      shown={["type", "name", "topic", "parent_id"]}
+      onSubmit={() => void action.run(submit)}
+      confirm={text("channel.create")}
+      isDisabled={name.trim() === ""}
+      onCancel={onDone}
     >
       <Select
         label={text("channel.create.type")}
@@ -96,6 +94,7 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
         onChange={(chosen) =>
           setType(TYPES.find((each) => String(each.type) === chosen)?.type ?? ChannelType.GuildText)
         }
+        error={fieldError(action.error, "type")}
       />
       <TextField
         label={text("channel.create.name")}
@@ -126,12 +125,6 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
           onChange={setParentId}
         />
       )}
-      <ErrorNotice error={action.error} />
-      <DialogFooter
-        confirm={text("channel.create")}
-        isDisabled={action.pending || name.trim() === ""}
-        onCancel={onDone}
-      />
-    </Form>
+    </ActionForm>
   );
 }

@@ -15,7 +15,6 @@ import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import { filterRelationships } from "../../store/relationships";
 import { channelName, displayName } from "../../store/selectors";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { Dialog, IconButton, TextField } from "../../ui/controls";
 import { Checkbox, ImageField } from "../../ui/fields";
 import { PresenceAvatar } from "../friends/PresenceAvatar";
@@ -24,7 +23,7 @@ import { ActionForm } from "../session/ActionForm";
 import { Confirm } from "../session/Confirm";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
-import { fieldError, useAction, useErrorText } from "../session/useAction";
+import { fieldError, useAction } from "../session/useAction";
 import { recipientsOf } from "./recipients";
 import "./groups.css";
 
@@ -120,21 +119,22 @@ function ChoiceDialog({ title, hint, none, submit, exceptIds, max, request, onCl
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      {friends.length === 0 ? (
-        <p className="field-hint">{none}</p>
-      ) : (
-        <>
-          {hint !== undefined && <p className="field-hint">{hint}</p>}
-          <PeopleChoice users={friends} chosen={chosen} max={max} onChange={setChosen} />
-        </>
-      )}
-      <ErrorNotice error={action.error} />
-      <DialogFooter
+      <ActionForm
+        action={action}
+        onSubmit={() => void run()}
         confirm={submit}
-        isDisabled={action.pending || chosen.length === 0}
-        onConfirm={() => void run()}
+        isDisabled={chosen.length === 0}
         onCancel={onClose}
-      />
+      >
+        {friends.length === 0 ? (
+          <p className="field-hint">{none}</p>
+        ) : (
+          <>
+            {hint !== undefined && <p className="field-hint">{hint}</p>}
+            <PeopleChoice users={friends} chosen={chosen} max={max} onChange={setChosen} />
+          </>
+        )}
+      </ActionForm>
     </Dialog>
   );
 }
@@ -219,6 +219,7 @@ function GroupSettings({ channel, onClose }: ChannelDialogProps) {
     <Dialog title={text("group.settings.title")} onClose={onClose}>
       <ActionForm
         action={action}
+        shown={["name", "icon"]}
         onSubmit={() => void submit()}
         confirm={text("common.save")}
         onCancel={onClose}
@@ -249,7 +250,6 @@ function GroupMembers({ channel }: { channel: APIChannel }) {
   const text = useText();
   const { api, store } = useSession();
   const action = useAction();
-  const errorText = useErrorText();
   const self = useAppState((state) => state.user);
   const ownerId = "owner_id" in channel ? channel.owner_id : undefined;
   const isOwner = ownerId === self?.id;
@@ -287,11 +287,7 @@ function GroupMembers({ channel }: { channel: APIChannel }) {
           );
         })}
       </ul>
-      {action.error !== null && (
-        <p role="alert" className="field-error">
-          {errorText(action.error)}
-        </p>
-      )}
+      <ErrorNotice error={action.error} />
     </section>
   );
 }

@@ -1,16 +1,14 @@
 import type { APIGuildScheduledEvent } from "discord-api-types/v10";
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { createEvent, modifyEvent } from "../../api/events";
 import { eventImageUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { isActive, putScheduledEvent } from "../../store/scheduledEvents";
 import { channelName } from "../../store/selectors";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { TextField } from "../../ui/controls";
 import { ImageField, Select } from "../../ui/fields";
-import { ErrorNotice } from "../session/ErrorNotice";
+import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import {
@@ -28,6 +26,18 @@ import {
 } from "./fields";
 import { RECURRENCES } from "./recurrence";
 import { eventChannels, mayCreateElsewhere } from "./rules";
+
+/** The fields of the API that show their own errors. */
+const SHOWN = [
+  "name",
+  "channel_id",
+  "scheduled_start_time",
+  "scheduled_end_time",
+  "recurrence_rule",
+  "description",
+  "image",
+];
+const LOCATION = "entity_metadata.location";
 
 interface EventFormProps {
   guildId: string;
@@ -81,13 +91,12 @@ export function EventForm({ guildId, event, onClose }: EventFormProps) {
       ? text(`event.problem.${problem}`)
       : fieldError(action.error, field);
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        void save();
-      }}
+    <ActionForm
+      action={action}
+      shown={draft.place === ELSEWHERE ? [...SHOWN, LOCATION] : SHOWN}
+      onSubmit={() => void save()}
+      confirm={text(event === null ? "event.create" : "common.save")}
+      onCancel={onClose}
     >
       <TextField
         label={text("event.field.name")}
@@ -118,7 +127,7 @@ export function EventForm({ guildId, event, onClose }: EventFormProps) {
           onChange={(location) => change({ location })}
           maxLength={MAX_LOCATION}
           isRequired
-          error={error(["location"], "entity_metadata.location")}
+          error={error(["location"], LOCATION)}
         />
       )}
       <div className="event-times">
@@ -165,13 +174,7 @@ export function EventForm({ guildId, event, onClose }: EventFormProps) {
         onChange={(image) => change({ image })}
         error={fieldError(action.error, "image")}
       />
-      <ErrorNotice error={action.error} />
-      <DialogFooter
-        confirm={text(event === null ? "event.create" : "common.save")}
-        isDisabled={action.pending}
-        onCancel={onClose}
-      />
-    </Form>
+    </ActionForm>
   );
 
   function channelNameOf(id: string): string {

@@ -1,33 +1,41 @@
 import { useState } from "react";
-import { Form } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { Dialog, TextField } from "../../ui/controls";
 import { ColorField } from "../../ui/fields";
+import { ActionForm } from "../session/ActionForm";
+import { fieldError, useAction } from "../session/useAction";
 
 interface FolderDialogProps {
   folder: { name: string | null; color: number | null };
-  onChange: (changes: { name: string | null; color: number | null }) => void;
+  /** Where the folder is in the settings that the API takes. */
+  path: string;
+  onSave: (changes: { name: string | null; color: number | null }) => Promise<unknown>;
   onClose: () => void;
 }
 
 const DEFAULT_COLOR = 0x7a3e12;
 
 /** The name and colour of a folder of guilds. */
-export default function FolderDialog({ folder, onChange, onClose }: FolderDialogProps) {
+export default function FolderDialog({ folder, path, onSave, onClose }: FolderDialogProps) {
   const text = useText();
+  const action = useAction();
   const [name, setName] = useState(folder.name ?? "");
   const [color, setColor] = useState(folder.color ?? DEFAULT_COLOR);
+  const [namePath, colorPath] = [`${path}.name`, `${path}.color`];
+  const save = async () => {
+    if (await action.run(() => onSave({ name: name.trim() === "" ? null : name.trim(), color }))) {
+      onClose();
+    }
+  };
   return (
     <Dialog title={text("rail.editFolder")} onClose={onClose}>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onChange({ name: name.trim() === "" ? null : name.trim(), color });
-          onClose();
-        }}
+      <ActionForm
+        action={action}
+        shown={[namePath, colorPath]}
+        onSubmit={() => void save()}
+        confirm={text("common.save")}
+        onCancel={onClose}
       >
         <TextField
           label={text("rail.folderName")}
@@ -35,10 +43,15 @@ export default function FolderDialog({ folder, onChange, onClose }: FolderDialog
           onChange={setName}
           maxLength={100}
           autoFocus
+          error={fieldError(action.error, namePath)}
         />
-        <ColorField label={text("rail.folderColor")} value={color} onChange={setColor} />
-        <DialogFooter confirm={text("common.save")} onCancel={onClose} />
-      </Form>
+        <ColorField
+          label={text("rail.folderColor")}
+          value={color}
+          onChange={setColor}
+          error={fieldError(action.error, colorPath)}
+        />
+      </ActionForm>
     </Dialog>
   );
 }

@@ -48,16 +48,20 @@ export function GuildRail() {
     () => Object.values(channels).flatMap((channel) => ("recipients" in channel ? [channel.id] : [])),
     [channels],
   );
-  const change = (changed: readonly RailEntry[]) => {
+  const save = async (changed: readonly RailEntry[]) => {
     const guild_folders = toFolders(changed);
     session.store.dispatch("USER_SETTINGS_UPDATE", { guild_folders });
-    void changeSettings(session, { guild_folders }).catch(() =>
-      session.store.dispatch("USER_SETTINGS_UPDATE", { guild_folders: folders }),
-    );
+    try {
+      await changeSettings(session, { guild_folders });
+    } catch (error) {
+      session.store.dispatch("USER_SETTINGS_UPDATE", { guild_folders: folders });
+      throw error;
+    }
   };
+  const change = (changed: readonly RailEntry[]) => void save(changed).catch(() => undefined);
   const drop = (draggedKey: string, targetKey: string, place: DropPlace) =>
     change(dropEntry(entries, draggedKey, targetKey, place, newFolderId(entries)));
-  const rail = { entries, change, drop };
+  const rail = { entries, change, save, drop };
   return (
     <nav ref={list} className="rail" aria-label={text("guild.list")}>
       <Link

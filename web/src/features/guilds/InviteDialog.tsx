@@ -6,11 +6,12 @@ import { createInvite } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
 import { visibleChannelGroups } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { Dialog, TextField } from "../../ui/controls";
+import { ActionForm } from "../session/ActionForm";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useSession } from "../session/session";
-import { useErrorText } from "../session/useAction";
+import { useAction } from "../session/useAction";
 
 const WEEK_SECONDS = 604_800;
 
@@ -31,7 +32,7 @@ interface InviteDialogProps {
 function NewInvite({ guild, onClose }: InviteDialogProps) {
   const text = useText();
   const { api, store } = useSession();
-  const errorText = useErrorText();
+  const action = useAction();
   const [copied, setCopied] = useState(false);
   const channelId =
     guild.systemChannelId ??
@@ -51,26 +52,26 @@ function NewInvite({ guild, onClose }: InviteDialogProps) {
   };
   return (
     <Dialog title={text("guild.invite.title", { name: guild.name })} onClose={onClose}>
-      {invite.isError ? (
-        <p role="alert" className="notice notice-danger">
-          {errorText(invite.error)}
-        </p>
-      ) : (
-        <TextField
-          label={text("guild.invite.link")}
-          hint={text("guild.invite.hint")}
-          value={link}
-          isReadOnly
-          autoFocus
-        />
-      )}
-      <DialogFooter
+      <ActionForm
+        action={action}
+        onSubmit={() => void action.run(copy)}
         confirm={text(copied ? "common.copied" : "common.copy")}
         isDisabled={link === ""}
-        onConfirm={() => void copy()}
         cancel={text("common.close")}
         onCancel={onClose}
-      />
+      >
+        {invite.isError ? (
+          <ErrorNotice error={invite.error} />
+        ) : (
+          <TextField
+            label={text("guild.invite.link")}
+            hint={text("guild.invite.hint")}
+            value={link}
+            isReadOnly
+            autoFocus
+          />
+        )}
+      </ActionForm>
     </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { Button as AriaButton } from "react-aria-components";
 
 import { guildIconUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
-import { changeFolder, moveEntry, type RailEntry } from "../../store/folders";
+import { changeFolder, moveEntry, toFolders, type RailEntry } from "../../store/folders";
 import { guildIdOf } from "../../store/channels";
 import type { GuildState } from "../../store/state";
 import { Avatar } from "../../ui/controls";
@@ -51,7 +51,7 @@ export function RailFolder({ folder, guilds, rail }: RailFolderProps) {
     folder.color === null
       ? undefined
       : ({ "--folder-color": `#${folder.color.toString(16).padStart(6, "0")}` } as CSSProperties);
-  const { entries, change } = rail;
+  const { entries, change, save } = rail;
   const menu = (
     <>
       <MenuItem onAction={() => setEditing(true)}>{text("rail.editFolder")}</MenuItem>
@@ -96,7 +96,8 @@ export function RailFolder({ folder, guilds, rail }: RailFolderProps) {
         <Suspense>
           <FolderDialog
             folder={folder}
-            onChange={(changes) => change(changeFolder(entries, folder.id, changes))}
+            path={`guild_folders.${toFolders(entries).findIndex(({ id }) => id === folder.id)}`}
+            onSave={(changes) => save(changeFolder(entries, folder.id, changes))}
             onClose={() => setEditing(false)}
           />
         </Suspense>

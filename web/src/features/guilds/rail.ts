@@ -4,6 +4,8 @@ import type { DropPlace, RailEntry } from "../../store/folders";
 export interface Rail {
   entries: readonly RailEntry[];
   change: (entries: readonly RailEntry[]) => void;
+  /** Change it, too; fails where the server refuses, once it is as before. */
+  save: (entries: readonly RailEntry[]) => Promise<void>;
   drop: (draggedKey: string, targetKey: string, place: DropPlace) => void;
 }
 

@@ -11,6 +11,7 @@ import { Queries } from "../session/queries";
 import { useSession } from "../session/session";
 import { stickerGroups } from "./stickers";
 import { WithActionTexts } from "./WithActionTexts";
+import "../media/expressions.css";
 import "./stickers.css";
 
 interface StickerPickerProps {
@@ -40,7 +41,7 @@ function Groups({ channel, onSelect }: StickerPickerProps) {
   });
   const groups = stickerGroups(store.state, channel, packs.data ?? [], query);
   return (
-    <div className="sticker-picker">
+    <div className="expression-picker">
       <SearchField
         label={text("messageActions.sticker.search")}
         icon={<Search size={16} aria-hidden="true" />}
@@ -48,11 +49,11 @@ function Groups({ channel, onSelect }: StickerPickerProps) {
         onChange={setQuery}
         autoFocus
       />
-      <div className="sticker-groups">
+      <div className="expression-groups">
         {groups.map((group) => (
           <section key={group.key} aria-label={group.name}>
             <h3>{group.name}</h3>
-            <div className="sticker-grid">
+            <div className="expression-grid sticker-grid">
               {group.stickers.map((sticker) => (
                 <StickerChoice key={sticker.id} sticker={sticker} onSelect={onSelect} />
               ))}

@@ -12,6 +12,7 @@ import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
+import "../media/expressions.css";
 
 interface SoundboardProps {
   channelId: string;
@@ -48,7 +49,7 @@ function Sounds({ channelId, guildId }: SoundboardProps) {
     { name: text("soundboard.default"), sounds: (defaults.data ?? []).filter(matches) },
   ].filter(({ sounds }) => sounds.length > 0);
   return (
-    <div className="soundboard">
+    <div className="expression-picker">
       <SearchField
         label={text("soundboard.search")}
         icon={<Search size={16} aria-hidden="true" />}
@@ -57,11 +58,11 @@ function Sounds({ channelId, guildId }: SoundboardProps) {
         autoFocus
       />
       <ErrorNotice error={action.error ?? own.error ?? defaults.error} />
-      <div className="soundboard-groups">
+      <div className="expression-groups">
         {groups.map(({ name, sounds }) => (
           <section key={name} aria-label={name}>
             <h3>{name}</h3>
-            <div className="soundboard-grid">
+            <div className="expression-grid soundboard-grid">
               {sounds.map((sound) => (
                 <button
                   key={sound.sound_id}
