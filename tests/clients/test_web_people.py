@@ -7,6 +7,7 @@ from playwright.async_api import Browser, expect
 
 from tests.clients.client_pages import PASSWORD, ClientPage, becomes, sign_up
 from tests.clients.live import Server, World
+from tests.clients.test_web_channels import request
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,13 @@ async def test_messages_of_blocked_people_are_collapsed(browser: Browser, server
     assert (ada.errors, ben.errors) == ([], [])
 
 
-async def test_a_group_is_made_of_friends_renamed_and_left(browser: Browser, server: Server) -> None:
+async def search_total(person: ClientPage, path: str) -> int:
+    """How many messages a search has: what was just written is indexed a moment later."""
+    total: int = (await request(person, "GET", path))["total_results"]
+    return total
+
+
+async def test_a_group_is_made_of_friends_searched_renamed_and_left(browser: Browser, server: Server) -> None:
     ada, ben, cat = await registered(browser, server, "people_ada4", "people_ben4", "people_cat4")
     await befriend(ada, ben, "people_ben4")
     await befriend(ada, cat, "people_cat4")
@@ -106,6 +113,16 @@ async def test_a_group_is_made_of_friends_renamed_and_left(browser: Browser, ser
     await ada.say("welcome both")
     await ben.page.locator(".direct-row a", has_text="3 people").click()
     await expect(ben.message("welcome both")).to_have_count(1)
+
+    path = f"/channels/{ben.page.url.rpartition('/')[2]}/messages/search?content=welcome"
+    await becomes(lambda: search_total(ben, path), 1)
+    await ben.page.keyboard.press("Control+f")
+    await ben.page.get_by_role("searchbox", name="Search messages").fill("from:people_ada4 welcome")
+    await ben.page.keyboard.press("Enter")
+    await expect(ben.page.locator(".search-result")).to_have_text(re.compile("welcome both"))
+    await ben.page.get_by_role("link", name="Jump").click()
+    await expect(ben.page.locator(".timeline-row-target")).to_contain_text("welcome both")
+    await ben.page.get_by_role("button", name="Close search").click()
 
     await ada.page.locator(".channel-header").get_by_role("button", name=re.compile("^Actions of")).click()
     await ada.page.get_by_role("menuitem", name="Group settings").click()

@@ -16,14 +16,18 @@ interface NotReady {
   retry_after: number;
 }
 
-/** Search the messages of a guild; null while they are still being indexed. */
-export async function searchGuildMessages(
+/** What is searched: all channels of a guild, or one direct message or group. */
+export type SearchScope = { guildId: string } | { guildId: null; channelId: string };
+
+/** Search the messages of a guild or a direct message; null while they are still being indexed. */
+export async function searchMessages(
   api: ApiClient,
-  guildId: string,
+  scope: SearchScope,
   query: SearchQuery,
   signal?: AbortSignal,
 ): Promise<SearchPage | null> {
-  const response = await api.request<SearchPage | NotReady>("GET", `/guilds/${guildId}/messages/search`, {
+  const owner = scope.guildId === null ? `/channels/${scope.channelId}` : `/guilds/${scope.guildId}`;
+  const response = await api.request<SearchPage | NotReady>("GET", `${owner}/messages/search`, {
     query,
     ...(signal && { signal }),
   });

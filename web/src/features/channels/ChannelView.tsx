@@ -118,7 +118,7 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
             </IconButton>
           )}
           {isThread(channel) && <ThreadActions threadId={channel.id} />}
-          {guildIdOf(channel) !== null && beside === undefined && (
+          {beside === undefined && (
             <IconButton
               label={text("search.title")}
               onPress={() => setOverlays({ searching: !getOverlays().searching })}

@@ -5,29 +5,39 @@ import { Button as AriaButton, ToggleButton } from "react-aria-components";
 import type { MessageId } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { channelName, displayName } from "../../store/selectors";
-import type { GuildState, State } from "../../store/state";
+import type { SearchScope } from "../../api/search";
+import type { State } from "../../store/state";
 import { ComboField, type ComboItem } from "../../ui/ComboField";
-import { channelChoices, memberChoices } from "../members/choices";
+import { channelChoices, memberChoices, userChoices } from "../members/choices";
 import { useMemberSearch } from "../messages/useCompletion";
 import { useAppState, useSession } from "../session/session";
 import { AUTHOR_TYPES, HAS_VALUES, SORTS, type SearchFilters } from "./filters";
 
 interface FilterFormProps {
-  guild: GuildState;
+  scope: SearchScope;
   filters: SearchFilters;
   onChange: (filters: SearchFilters) => void;
 }
 
 /** A control for each filter. */
-export function FilterForm({ guild, filters, onChange }: FilterFormProps) {
+export function FilterForm({ scope, filters, onChange }: FilterFormProps) {
   const text = useText();
   const [userQuery, setUserQuery] = useState("");
   const add = (list: "authorIds" | "mentionIds" | "channelIds", id: string) =>
     onChange({ ...filters, [list]: [...new Set([...filters[list], id])] });
   const { store } = useSession();
-  useAppState((state) => state.members[guild.id]);
-  useMemberSearch(guild.id, userQuery);
-  const users = (query: string) => memberChoices(store.state, guild.id, query);
+  const { guildId } = scope;
+  const channel = useAppState((state) =>
+    scope.guildId === null ? state.channels[scope.channelId] : undefined,
+  );
+  useAppState((state) => state.members[guildId ?? ""]);
+  useMemberSearch(guildId, userQuery);
+  const users = (query: string) => {
+    if (guildId !== null) {
+      return memberChoices(store.state, guildId, query);
+    }
+    return channel === undefined ? [] : userChoices(store.state, channel, query);
+  };
   return (
     <div className="search-filters">
       <AddField
@@ -36,11 +46,13 @@ export function FilterForm({ guild, filters, onChange }: FilterFormProps) {
         onText={setUserQuery}
         onAdd={(id) => add("authorIds", id)}
       />
-      <AddField
-        label={text("search.in")}
-        items={(query) => channelChoices(store.state, guild.id, undefined, query)}
-        onAdd={(id) => add("channelIds", id)}
-      />
+      {guildId !== null && (
+        <AddField
+          label={text("search.in")}
+          items={(query) => channelChoices(store.state, guildId, undefined, query)}
+          onAdd={(id) => add("channelIds", id)}
+        />
+      )}
       <AddField
         label={text("search.mentions")}
         items={users}

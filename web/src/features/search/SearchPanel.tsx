@@ -2,13 +2,10 @@ import { Search, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button as AriaButton, Form, SearchField, Input, Label } from "react-aria-components";
 
-import { searchGuildMessages, type SearchPage } from "../../api/search";
+import { searchMessages, type SearchPage, type SearchScope } from "../../api/search";
 import { useText } from "../../i18n/translate";
-import type { GuildState, State } from "../../store/state";
 import { Button, IconButton } from "../../ui/controls";
-import { channelName } from "../../store/selectors";
-import { viewableChannels } from "../messages/completion";
-import { useSession } from "../session/session";
+import { useAppState, useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";
 import { setOverlays } from "../shell/overlay";
 import {
@@ -22,29 +19,32 @@ import {
 } from "./filters";
 import { FilterChips, FilterForm } from "./FilterForm";
 import { addSearch, clearSearches, readSearches } from "./history";
+import { namesOf, scopeId, scopeName } from "./scope";
 import { SearchResults } from "./SearchResults";
 import "./search.css";
 
 const RETRY_MS = 2_000;
 
-/** Searches the messages of a guild, with filters, beside the channel. */
-export function SearchPanel({ guild }: { guild: GuildState }) {
+/** Searches the messages of a guild or a direct message, with filters, beside the channel. */
+export function SearchPanel({ scope }: { scope: SearchScope }) {
   const text = useText();
+  const id = scopeId(scope);
+  const name = useAppState((state) => scopeName(state, scope));
   const { store } = useSession();
   const [draft, setDraft] = useState<SearchFilters>(NO_FILTERS);
   const [search, setSearch] = useState<{ filters: SearchFilters; offset: number; run: number } | null>(null);
-  const [searches, setSearches] = useState(() => readSearches(guild.id));
+  const [searches, setSearches] = useState(() => readSearches(id));
   const [showsFilters, setShowsFilters] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const close = () => setOverlays({ searching: false });
   const start = (filters: SearchFilters) => {
-    const read = readOperators(filters, namesOf(store.state, guild.id));
+    const read = readOperators(filters, namesOf(store.state, scope));
     setDraft(read);
     setShowsFilters(false);
     // The same search again is a new request.
     setSearch((before) => (isEmpty(read) ? null : { filters: read, offset: 0, run: (before?.run ?? 0) + 1 }));
-    setSearches(addSearch(guild.id, read));
+    setSearches(addSearch(id, read));
   };
   return (
     <aside className="search" aria-label={text("search.title")}>
@@ -64,11 +64,7 @@ export function SearchPanel({ guild }: { guild: GuildState }) {
           >
             <Label className="visually-hidden">{text("search.title")}</Label>
             <Search size={16} aria-hidden="true" />
-            <Input
-              ref={field}
-              placeholder={text("search.placeholder", { name: guild.name })}
-              maxLength={1024}
-            />
+            <Input ref={field} placeholder={text("search.placeholder", { name })} maxLength={1024} />
           </SearchField>
           <IconButton label={text("search.close")} onPress={close}>
             <X size={18} />
@@ -83,21 +79,22 @@ export function SearchPanel({ guild }: { guild: GuildState }) {
             {text("search.submit")}
           </Button>
         </div>
-        {showsFilters && <FilterForm guild={guild} filters={draft} onChange={setDraft} />}
+        {showsFilters && <FilterForm scope={scope} filters={draft} onChange={setDraft} />}
       </Form>
       {search === null ? (
         <History
+          hint={text(scope.guildId === null ? "search.hint.direct" : "search.hint")}
           searches={searches}
           onChoose={start}
           onClear={() => {
-            clearSearches(guild.id);
+            clearSearches(id);
             setSearches([]);
           }}
         />
       ) : (
         <Results
           key={JSON.stringify(search)}
-          guild={guild}
+          scope={scope}
           filters={search.filters}
           offset={search.offset}
           onOffset={(offset) => setSearch({ ...search, offset })}
@@ -108,18 +105,19 @@ export function SearchPanel({ guild }: { guild: GuildState }) {
 }
 
 interface HistoryProps {
+  hint: string;
   searches: readonly SearchFilters[];
   onChoose: (filters: SearchFilters) => void;
   onClear: () => void;
 }
 
-function History({ searches, onChoose, onClear }: HistoryProps) {
+function History({ hint, searches, onChoose, onClear }: HistoryProps) {
   const text = useText();
   return (
     <section className="search-body" aria-labelledby="search-history">
       {searches.length === 0 ? (
         <p id="search-history" className="field-hint">
-          {text("search.hint")}
+          {hint}
         </p>
       ) : (
         <>
@@ -146,14 +144,14 @@ function History({ searches, onChoose, onClear }: HistoryProps) {
 }
 
 interface ResultsProps {
-  guild: GuildState;
+  scope: SearchScope;
   filters: SearchFilters;
   offset: number;
   onOffset: (offset: number) => void;
 }
 
 /** A page of results. */
-function Results({ guild, filters, offset, onOffset }: ResultsProps) {
+function Results({ scope, filters, offset, onOffset }: ResultsProps) {
   const text = useText();
   const { api } = useSession();
   const errorText = useErrorText();
@@ -164,7 +162,7 @@ function Results({ guild, filters, offset, onOffset }: ResultsProps) {
   useEffect(() => {
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    searchGuildMessages(api, guild.id, searchQuery(filters, offset), abort.signal).then(
+    searchMessages(api, scope, searchQuery(filters, offset), abort.signal).then(
       (loaded) => {
         setIndexing(loaded === null);
         setPage(loaded);
@@ -182,7 +180,7 @@ function Results({ guild, filters, offset, onOffset }: ResultsProps) {
       abort.abort();
       clearTimeout(timer);
     };
-  }, [api, guild.id, filters, offset, attempt]);
+  }, [api, scope, filters, offset, attempt]);
   if (error !== null) {
     return (
       <div className="search-body">
@@ -218,7 +216,7 @@ function Results({ guild, filters, offset, onOffset }: ResultsProps) {
       <p role="status" className="field-hint">
         {text(page.total_results === 0 ? "search.none" : "search.results", { count: page.total_results })}
       </p>
-      <SearchResults guildId={guild.id} messages={page.messages.flat()} />
+      <SearchResults guildId={scope.guildId} messages={page.messages.flat()} />
       {last > PAGE_SIZE && (
         <nav className="search-pages" aria-label={text("search.pages")}>
           <Button isDisabled={offset === 0} onPress={() => onOffset(offset - PAGE_SIZE)}>
@@ -234,17 +232,4 @@ function Results({ guild, filters, offset, onOffset }: ResultsProps) {
       )}
     </div>
   );
-}
-
-/** The ids of the users and channels that typed filters name. */
-function namesOf(state: State, guildId: string) {
-  const same = (a: string | null | undefined, b: string) => a?.toLowerCase() === b.toLowerCase();
-  return {
-    user: (name: string) =>
-      Object.values(state.members[guildId] ?? {}).find(
-        ({ user, nick }) => same(user.username, name) || same(user.global_name, name) || same(nick, name),
-      )?.user.id ?? null,
-    channel: (name: string) =>
-      viewableChannels(state, guildId).find((channel) => same(channelName(state, channel), name))?.id ?? null,
-  };
 }

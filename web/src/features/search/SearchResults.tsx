@@ -19,13 +19,19 @@ import { setOverlays } from "../shell/overlay";
 const CONTEXT_SIZE = 5;
 const NARROW = "(max-width: 1099px)";
 
-/** Messages that were found, under the names of their channels. */
-export function SearchResults({ guildId, messages }: { guildId: string; messages: readonly APIMessage[] }) {
+interface SearchResultsProps {
+  /** Null for those of a direct message. */
+  guildId: string | null;
+  messages: readonly APIMessage[];
+}
+
+/** Messages that match; those of a guild are under the names of their channels. */
+export function SearchResults({ guildId, messages }: SearchResultsProps) {
   return (
     <ul className="search-results">
       {messages.map((message, index) => (
         <li key={message.id}>
-          {messages[index - 1]?.channel_id !== message.channel_id && (
+          {guildId !== null && messages[index - 1]?.channel_id !== message.channel_id && (
             <ChannelHeading channelId={message.channel_id} />
           )}
           <Result message={message} guildId={guildId} />
@@ -44,7 +50,7 @@ function ChannelHeading({ channelId }: { channelId: string }) {
 }
 
 /** A message with a link to it; the messages around it are shown on demand. */
-function Result({ message, guildId }: { message: APIMessage; guildId: string }) {
+function Result({ message, guildId }: { message: APIMessage; guildId: string | null }) {
   const text = useText();
   const { api } = useSession();
   const action = useAction();
@@ -64,7 +70,7 @@ function Result({ message, guildId }: { message: APIMessage; guildId: string }) 
         <Link
           className="button button-quiet"
           to="/channels/$guildId/$channelId/$messageId"
-          params={{ guildId, channelId: message.channel_id, messageId: message.id }}
+          params={{ guildId: guildId ?? "@me", channelId: message.channel_id, messageId: message.id }}
           onClick={() => matchMedia(NARROW).matches && setOverlays({ searching: false })}
         >
           {text("search.jump")}
@@ -90,7 +96,7 @@ function Result({ message, guildId }: { message: APIMessage; guildId: string }) 
 
 interface FoundProps {
   message: APIMessage;
-  guildId: string;
+  guildId: string | null;
   isContext: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What is open over or beside the screens: at most one of the dialogs, and the search of a guild. */
+/** What is open over or beside the screens: at most one of the dialogs, and the search of a guild or direct message. */
 export interface Overlays {
   dialog: "switcher" | "shortcuts" | null;
   searching: boolean;

@@ -2,7 +2,7 @@ import { ChannelType } from "../../api/enums";
 import { Navigate, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
 import { ArrowLeft } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { isThread } from "../../store/channels";
@@ -61,6 +61,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
     return () => narrow.removeEventListener("change", onChange);
   }, []);
   const { searching } = useOverlays();
+  const scope = useMemo(() => ({ guildId }), [guildId]);
   useEffect(() => {
     if (channelId !== null && channel) {
       localStorage.setItem(LAST_CHANNEL + guildId, channelId);
@@ -104,7 +105,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
       )}
       {channelId !== null && searching ? (
         <Suspense>
-          <SearchPanel key={guildId} guild={guild} />
+          <SearchPanel key={guildId} scope={scope} />
         </Suspense>
       ) : thread && isThread(thread) ? (
         <ThreadPanel key={thread.id} thread={thread} guildId={guildId} />
@@ -177,6 +178,7 @@ interface DirectScreenProps {
 /** Direct messages; without a channel the friends page. */
 export function DirectScreen({ channelId, messageId, showsFriends = false }: DirectScreenProps) {
   const text = useText();
+  const { searching } = useOverlays();
   return (
     <Panes
       label={text("direct.title")}
@@ -193,8 +195,19 @@ export function DirectScreen({ channelId, messageId, showsFriends = false }: Dir
           <DirectChannel channelId={channelId} messageId={messageId} />
         )}
       </main>
+      {channelId !== null && searching && (
+        <Suspense>
+          <DirectSearch key={channelId} channelId={channelId} />
+        </Suspense>
+      )}
     </Panes>
   );
+}
+
+function DirectSearch({ channelId }: { channelId: string }) {
+  // A new scope searches again.
+  const scope = useMemo(() => ({ guildId: null, channelId }), [channelId]);
+  return <SearchPanel scope={scope} />;
 }
 
 function DirectChannel({ channelId, messageId }: { channelId: string; messageId: string | null }) {

@@ -40,7 +40,7 @@ export function useShortcuts(): void {
           setOverlays({ dialog: getOverlays().dialog === action ? null : action });
           return true;
         case "search":
-          if (guildId === null) {
+          if (guildId === null && channelId === null) {
             return false;
           }
           setOverlays({ searching: true });
