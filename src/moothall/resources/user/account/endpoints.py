@@ -10,11 +10,12 @@ from moothall.kernel.authenticate import TokenKind
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import patch, post
 from moothall.kernel.ratelimit import Rate
-from moothall.objects import errors, limits
+from moothall.objects import errors, limits, locales
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.images import ImageData
+from moothall.objects.locales import preferred_locale
 from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.user import CurrentUser
 from moothall.resources.user import queries
@@ -153,6 +154,7 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
 async def register_account(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
     """Create an account and log in to it, for `seconds` or without expiry.
 
+    Its locale is what Accept-Language prefers, until its user chooses another.
     Raises Refusal: 403/40006 if registration is disabled, 50035 for an invalid or taken name or address and a weak
     password.
     """
@@ -171,6 +173,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
             password_hash=password_hash,
             email=email,
             global_name=_display_name(body.global_name),
+            locale=preferred_locale(ctx.header("accept-language")) or locales.DEFAULT,
         )
         return await operations.log_in(inner, user_id, seconds=seconds, client=client)
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 
 from moothall.kernel.context import Context
 from moothall.kernel.hooks import Fires, Hook
-from moothall.objects import errors
+from moothall.objects import errors, locales
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
@@ -78,6 +78,7 @@ async def create_account(
     email: EmailAddress | None = None,
     global_name: str | None = None,
     vouched: bool = False,
+    locale: str = locales.DEFAULT,
 ) -> UserId:
     """Create a user's account; with `vouched` the operator verifies the address.
 
@@ -102,6 +103,7 @@ async def create_account(
             password_hash=password_hash,
             # No mail is sent, so users cannot prove an address; only the operator can vouch for it.
             verified=vouched and email is not None,
+            locale=locale,
         )
     return user_id
 
