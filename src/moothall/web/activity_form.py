@@ -8,12 +8,13 @@ from moothall.resources.application.embedded_activity.objects import activity_co
 from moothall.resources.application.embedded_activity.requests import ModifyEmbeddedActivityConfig, ModifyProxyConfig
 from moothall.resources.application.queries import ApplicationRow
 from moothall.web.forms import Form
+from moothall.web.translations import translatable
 
 PLATFORMS: Final = tuple(ActivityPlatform)
 ORIENTATIONS: Final = (
-    (OrientationLock.UNLOCKED, "Any"),
-    (OrientationLock.PORTRAIT, "Portrait"),
-    (OrientationLock.LANDSCAPE, "Landscape"),
+    (OrientationLock.UNLOCKED, translatable("Any")),
+    (OrientationLock.PORTRAIT, translatable("Portrait")),
+    (OrientationLock.LANDSCAPE, translatable("Landscape")),
 )
 _COUNTRIES: Final = ("supported_locales", "blocked_locales")
 _CONFIG: Final = body_reader(ModifyEmbeddedActivityConfig, optional=True)

@@ -9,7 +9,7 @@ from moothall.objects.scopes import BOT, COMMANDS
 from moothall.objects.webhook_event import OCCURRING, EventWebhooksStatus
 from moothall.resources.application.queries import ApplicationRow
 from moothall.web.forms import Form
-from moothall.web.labels import permission_choices
+from moothall.web.labels import Gettext, permission_choices
 
 _TEXT_FIELDS: Final = (
     "interactions_endpoint_url",
@@ -32,9 +32,9 @@ _GUILD, _USER = (str(int(kind)) for kind in (IntegrationType.GUILD_INSTALL, Inte
 _ALL: Final = sum(BY_NAME.values())
 
 
-def all_permission_choices() -> list[tuple[int, str, bool]]:
+def all_permission_choices(gettext: Gettext) -> list[tuple[int, str, bool]]:
     """`permission_choices` of every permission."""
-    return permission_choices(_ALL)
+    return permission_choices(_ALL, gettext)
 
 
 def values_of_application(row: ApplicationRow) -> dict[str, Any]:

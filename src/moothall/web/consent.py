@@ -34,20 +34,20 @@ from moothall.objects.application import IntegrationType
 from moothall.objects.channel_types import HAS_WEBHOOKS
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
-from moothall.objects.permissions import Permissions, PermissionSet
+from moothall.objects.permissions import BY_NAME, Permissions, PermissionSet
 from moothall.objects.scopes import BOT, COMMANDS, INSTALL_SCOPES, WEBHOOK
 from moothall.resources.application.authorization.operations import ACCESS_SECONDS, FAMILY_SECONDS
 from moothall.resources.application.queries import select_application
 from moothall.resources.guild.listing import list_guilds
 from moothall.web.forms import Form, parse_integer
-from moothall.web.labels import LINK_FIELDS, permission_choices, scope_label
+from moothall.web.labels import link_field_label, permission_choices, scope_label
 from moothall.web.page_request import LoginRequired, PageRequest
 from moothall.web.paths import CONSENT_PATH
 from moothall.web.rendering import field_errors, redirect, render_page
 
 _ROW: Final = REGISTRY["POST", "/oauth2/authorize"]
-_ACCESS_DURATIONS: Final = {"code": f"{FAMILY_SECONDS // 86_400} days", "token": f"{ACCESS_SECONDS // 86_400} days"}
-"""How long an application has access, by response type."""
+_ACCESS_DAYS: Final = {"code": FAMILY_SECONDS // 86_400, "token": ACCESS_SECONDS // 86_400}
+"""How many days an application has access, by response type."""
 
 
 class GuildChoices(Struct, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ def _read_consent(form: Form, resolved: ResolvedRequest, fixed_guild_id: GuildId
     permissions = None
     if resolved.permissions and BOT in resolved.scopes:
         # The user may grant less than was requested, never more.
-        bits = {str(bit): bit for bit, _, _ in permission_choices(resolved.permissions)}
+        bits = {str(int(bit)): int(bit) for bit in BY_NAME.values() if resolved.permissions & bit}
         permissions = PermissionSet(sum({bits[text] for text in form.texts("permission") if text in bits}))
     if fixed_guild_id is None and guild_id is not None:
         fixed_guild_id = GuildId(Snowflake(guild_id))
@@ -192,14 +192,14 @@ async def _render_consent(
         refusal=refusal,
         redirects_away=True,
         application=resolved.application,
-        scopes=[(scope, scope_label(scope)) for scope in resolved.scopes],
-        permissions=permission_choices(resolved.permissions) if BOT in resolved.scopes else [],
+        scopes=[(scope, scope_label(scope, request.gettext)) for scope in resolved.scopes],
+        permissions=permission_choices(resolved.permissions, request.gettext) if BOT in resolved.scopes else [],
         ticked=None if form is None else set(form.texts("permission")),
         choices=choices,
         wants_channel=resolved.wants_webhook,
         user_install=resolved.user_install,
         authorized=authorized,
-        access_duration=_ACCESS_DURATIONS.get(resolved.response_type or "") if gets_tokens else None,
+        access_days=_ACCESS_DAYS.get(resolved.response_type or "") if gets_tokens else None,
         redirect_uri=resolved.redirect_uri,
         query=[(name, value) for name, value in request.query.items() if name != "guild_id"],
         other_link=_other_installation_link(request, resolved),
@@ -269,7 +269,7 @@ def _other_installation_link(request: PageRequest, resolved: ResolvedRequest) ->
 
 async def _render_link_errors(request: PageRequest, refusal: Refusal) -> Response:
     """The page of an invalid link: what is wrong with each of its parameters."""
-    rows = [(LINK_FIELDS.get(name, name), messages) for name, messages in field_errors(refusal).items()]
+    rows = [(link_field_label(name, request.gettext), messages) for name, messages in field_errors(refusal).items()]
     return await render_page(
         request, "invalid_link.html", status=refusal.status, fields_with_errors=rows, message=refusal.message
     )

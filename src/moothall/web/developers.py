@@ -44,8 +44,10 @@ from moothall.web.application_form import (
     values_of_form,
 )
 from moothall.web.forms import Form, parse_id, parse_integer
+from moothall.web.labels import TEAM_ROLE_LABELS
 from moothall.web.page_request import PageRequest
 from moothall.web.rendering import field_errors, redirect, render_page
+from moothall.web.translations import translatable
 
 _CREATE: Final = body_reader(CreateApplication, optional=False)
 _MODIFY: Final = body_reader(ModifyApplication, optional=True)
@@ -53,10 +55,10 @@ _CREATE_SKU: Final = body_reader(CreateSku, optional=False)
 _SKU_FIELDS: Final = {"name": "sku_name", "type": "sku_type", "flags": "sku_type", "application_id": ""}
 """The fields of the form that creates an SKU, by the field of the request."""
 _SKU_TYPES: Final = (
-    (f"{int(SkuType.SUBSCRIPTION)} {SkuFlags.USER_SUBSCRIPTION}", "Subscription of an account"),
-    (f"{int(SkuType.SUBSCRIPTION)} {SkuFlags.GUILD_SUBSCRIPTION}", "Subscription of a server"),
-    (f"{int(SkuType.DURABLE)}", "Kept once it is granted"),
-    (f"{int(SkuType.CONSUMABLE)}", "Consumed, and granted again"),
+    (f"{int(SkuType.SUBSCRIPTION)} {SkuFlags.USER_SUBSCRIPTION}", translatable("Subscription of an account")),
+    (f"{int(SkuType.SUBSCRIPTION)} {SkuFlags.GUILD_SUBSCRIPTION}", translatable("Subscription of a server")),
+    (f"{int(SkuType.DURABLE)}", translatable("Kept once it is granted")),
+    (f"{int(SkuType.CONSUMABLE)}", translatable("Consumed, and granted again")),
 )
 _IMAGES: Final = image_fields(ModifyApplication)
 
@@ -230,13 +232,13 @@ async def _render_application(
         errors=errors,
         application=application,
         skus=[each for each in skus if each.type != SkuType.SUBSCRIPTION_GROUP],
-        sku_types=_SKU_TYPES,
-        sku_label=_sku_label,
+        sku_types=[(value, request.gettext(words)) for value, words in _SKU_TYPES],
+        sku_label=lambda sku: request.gettext(_sku_label(sku)),
         sku_name="" if sku_form is None else sku_form.text("sku_name"),
         sku_type="" if sku_form is None else sku_form.text("sku_type"),
         may_change=may_change,
         values=values_of_application(row) if form is None else values_of_form(form, row),
-        choices=all_permission_choices(),
+        choices=all_permission_choices(request.gettext),
         event_types=OCCURRING,
         teams=teams,
         may_move=row.owner_id == request.actor.user_id,
@@ -248,7 +250,8 @@ async def _render_application(
         has_activity=bool(row.flags & ApplicationFlags.EMBEDDED),
         activity=values_of_activity(row) if activity_form is None else values_of_activity_form(activity_form),
         platforms=PLATFORMS,
-        orientations=ORIENTATIONS,
+        orientations=[(value, request.gettext(words)) for value, words in ORIENTATIONS],
+        role_labels={role: request.gettext(words) for role, words in TEAM_ROLE_LABELS.items()},
     )
 
 

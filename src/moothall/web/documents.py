@@ -18,6 +18,7 @@ from moothall.kernel.openapi import openapi_document
 from moothall.objects.wire import encode
 from moothall.web.reference import reference_page
 from moothall.web.rendering import environment
+from moothall.web.translations import LANGUAGES, language_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -62,7 +63,7 @@ class Documents:
         openapi = _endpoint(self._build_openapi, "application/json", _ANY_ORIGIN)
         self._starlette = Starlette(
             routes=[
-                Route("/", _endpoint(self._build_landing, "text/html")),
+                Route("/", self._landing()),
                 Route("/reference", reference),
                 Route("/reference/", reference),
                 # StaticFiles takes 0.6 ms for it, of CPU time.
@@ -99,8 +100,20 @@ class Documents:
     def _build_reference(self) -> bytes:
         return reference_page(self._document)
 
-    def _build_landing(self) -> bytes:
-        page = environment().get_template("landing.html")
+    def _landing(self) -> Callable[[Request], Awaitable[Response]]:
+        """The endpoint of the landing page, which is built once for each language."""
+        headers = {"vary": "accept-language"}
+        pages = {
+            language: _endpoint(partial(self._build_landing, language), "text/html", headers) for language in LANGUAGES
+        }
+
+        async def show(request: Request) -> Response:
+            return await pages[language_of(None, request.headers.get("accept-language"))](request)
+
+        return show
+
+    def _build_landing(self, language: str) -> bytes:
+        page = environment(language).get_template("landing.html")
         return page.render(url=self._url, gateway=self._gateway, version=__version__, me=None).encode()
 
 

@@ -100,6 +100,7 @@ def _channel_groups(template: GuildTemplate) -> list[ChannelGroup]:
 
 
 async def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
-    title = "This template is not valid" if refusal.status == 404 else "This is not possible"
-    message = "It may have been deleted." if refusal.status == 404 else refusal.message
-    return await render_error(request, refusal.status, title, message)
+    if refusal.status == 404:
+        title = request.gettext("This template is not valid")
+        return await render_error(request, 404, title, request.gettext("It may have been deleted."))
+    return await render_error(request, refusal.status, request.gettext("This is not possible"), refusal.message)

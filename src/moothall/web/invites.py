@@ -64,6 +64,7 @@ async def _render_invite(request: PageRequest, invite: Invite, *, joined: bool =
 
 
 async def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
-    title = "This invite is not valid" if refusal.status == 404 else "You cannot come in"
-    message = "It may have expired, or been used up." if refusal.status == 404 else refusal.message
-    return await render_error(request, refusal.status, title, message)
+    if refusal.status == 404:
+        title = request.gettext("This invite is not valid")
+        return await render_error(request, 404, title, request.gettext("It may have expired, or been used up."))
+    return await render_error(request, refusal.status, request.gettext("You cannot come in"), refusal.message)

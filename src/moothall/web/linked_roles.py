@@ -19,19 +19,21 @@ from moothall.resources.role_connection.operations.linked_roles import (
     unclaim_role,
 )
 from moothall.web.forms import parse_id
+from moothall.web.labels import Gettext
 from moothall.web.page_request import PageRequest
 from moothall.web.rendering import redirect, render_page
+from moothall.web.translations import translatable
 
 _FIRES: Final[Fires] = (GuildMemberUpdate,)
 _COMPARISONS: Final = {
-    MetadataType.INTEGER_LESS_THAN_OR_EQUAL: "at most {}",
-    MetadataType.INTEGER_GREATER_THAN_OR_EQUAL: "at least {}",
-    MetadataType.INTEGER_EQUAL: "exactly {}",
-    MetadataType.INTEGER_NOT_EQUAL: "not {}",
-    MetadataType.DATETIME_LESS_THAN_OR_EQUAL: "at least {} days ago",
-    MetadataType.DATETIME_GREATER_THAN_OR_EQUAL: "at most {} days ago",
-    MetadataType.BOOLEAN_EQUAL: "yes",
-    MetadataType.BOOLEAN_NOT_EQUAL: "no",
+    MetadataType.INTEGER_LESS_THAN_OR_EQUAL: translatable("at most {}"),
+    MetadataType.INTEGER_GREATER_THAN_OR_EQUAL: translatable("at least {}"),
+    MetadataType.INTEGER_EQUAL: translatable("exactly {}"),
+    MetadataType.INTEGER_NOT_EQUAL: translatable("not {}"),
+    MetadataType.DATETIME_LESS_THAN_OR_EQUAL: translatable("at least {} days ago"),
+    MetadataType.DATETIME_GREATER_THAN_OR_EQUAL: translatable("at most {} days ago"),
+    MetadataType.BOOLEAN_EQUAL: translatable("yes"),
+    MetadataType.BOOLEAN_NOT_EQUAL: translatable("no"),
 }
 
 
@@ -97,7 +99,7 @@ async def _render_linked_roles(request: PageRequest, refusal: Refusal | None = N
                 id=linked.role_id,
                 name=ctx.guild.roles[linked.role_id].name,
                 rules=[
-                    ShownRule([(_requirement_text(each), each.result) for each in rule])
+                    ShownRule([(_requirement_text(each, request.gettext), each.result) for each in rule])
                     for rule in await check_eligibility(ctx, linked.role_id)
                 ],
                 applications=list(linked.applications.values()),
@@ -116,13 +118,13 @@ async def _render_linked_roles(request: PageRequest, refusal: Refusal | None = N
     )
 
 
-def _requirement_text(requirement: CheckedRequirement) -> str:
+def _requirement_text(requirement: CheckedRequirement, gettext: Gettext) -> str:
     """A requirement in words, such as "Wins: at least 5"."""
-    application = "a deleted app" if requirement.application is None else requirement.application.name
+    application = gettext("a deleted app") if requirement.application is None else requirement.application.name
     if requirement.operator is None:
-        return f"An account at {application}"
+        return gettext("An account at {application}").format(application=application)
     name = requirement.connection_metadata_field if requirement.name is UNSET else requirement.name
-    return f"{name}: {_COMPARISONS[requirement.operator].format(requirement.value)} ({application})"
+    return f"{name}: {gettext(_COMPARISONS[requirement.operator]).format(requirement.value)} ({application})"
 
 
 def _guild_id(request: PageRequest) -> GuildId:

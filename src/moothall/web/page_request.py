@@ -33,7 +33,10 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.password.verification import Device
+from moothall.resources.user.queries import select_user
+from moothall.storage.rows import UserRow
 from moothall.web.forms import Form
+from moothall.web.translations import catalogue, language_of
 
 T = TypeVar("T")
 
@@ -94,22 +97,35 @@ class PageRequest(Request):
         self.http = HttpRequest.of(scope, receive, max_body=_MAX_BODY, address=address)
         """The same request as the kernel reads it: its id, the client's network, a bounded body."""
         self.actor: Actor = ANONYMOUS
+        self.account: UserRow | None = None
+        """The account that is logged in."""
         self._set_cookies: list[SetCookie] = []
         self._max_body = _MAX_FORM
         self._parsed_form: Form | None = None
 
     async def load_session(self) -> None:
-        """Set `actor` from the session cookie; the cookie of a session that has ended is deleted."""
+        """Set `actor` and `account` from the session cookie; the cookie of a session that has ended is deleted."""
         token = self._cookie(SESSION_COOKIE)
         if not token:
             return
         async with self.services.database.read() as reader:
             actor = await actor_of_token(reader, token)
-        if actor is not None and actor.kind is TokenKind.SESSION:
-            self.actor = actor
+            is_session = actor is not None and actor.kind is TokenKind.SESSION
+            account = await select_user(reader, actor.user_id) if actor is not None and is_session else None
+        if actor is not None and is_session:
+            self.actor, self.account = actor, account
             self.services.record_token_use(actor)
         else:
             self.clear_session()
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the page."""
+        return language_of(None if self.account is None else self.account.locale, self.http.header("accept-language"))
+
+    def gettext(self, text: str) -> str:
+        """A text in the language of the page."""
+        return catalogue(self.language).gettext(text)
 
     @cached_property
     def cookies(self) -> dict[str, str]:
@@ -281,12 +297,13 @@ class PageRequest(Request):
         media_type, options = parse_options_header(self.http.content_type)
         if media_type == b"multipart/form-data" and b"charset" in options:
             # Starlette would decode every field by it, with any codec of Python: "punycode" takes 0.2 s for 60 kB.
-            raise Refusal(errors.GENERAL_ERROR, message="The form cannot be read.")
+            raise Refusal(errors.GENERAL_ERROR, message=self.gettext("The form cannot be read."))
         try:
             async with self.form(max_files=max_files, max_fields=_MAX_FIELDS, max_part_size=_MAX_FORM) as fields:
                 files = {name: await file.read() for name, file in fields.items() if not isinstance(file, str)}
                 return Form(fields, {name: data for name, data in files.items() if data})
         except MultiPartException as error:
-            raise Refusal(errors.GENERAL_ERROR, message=f"The form cannot be read. {error.message}") from None
+            message = f"{self.gettext('The form cannot be read.')} {error.message}"
+            raise Refusal(errors.GENERAL_ERROR, message=message) from None
         except FormParserError:
-            raise Refusal(errors.GENERAL_ERROR, message="The form cannot be read.") from None
+            raise Refusal(errors.GENERAL_ERROR, message=self.gettext("The form cannot be read.")) from None

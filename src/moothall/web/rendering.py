@@ -1,4 +1,7 @@
-"""Rendering pages from templates. Every value is escaped; no filter or markup type switches that off."""
+"""Rendering pages from templates. Every value is escaped; no filter or markup type switches that off.
+
+Templates translate literal texts only: what a translation is, is markup.
+"""
 
 import asyncio
 from datetime import UTC, datetime
@@ -10,8 +13,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from moothall.objects.errors import Refusal
 from moothall.objects.wire import Timestamp
-from moothall.resources.user.queries import get_user
 from moothall.web.page_request import PageRequest
+from moothall.web.translations import catalogue
 
 if TYPE_CHECKING:
     import jinja2
@@ -32,14 +35,12 @@ async def render_page(
 
     `redirects_away` allows its forms to end, by redirects, at another site: browsers apply `form-action` to those too.
     """
-    if request.actor.signed_in:
-        async with request.reading() as ctx:
-            values["me"] = await get_user(ctx.tx, request.actor.user_id)
     errors = {} if refusal is None else field_errors(refusal)
     # Importing Jinja takes a tenth of a second, once.
-    html = (await asyncio.to_thread(environment)).get_template(template)
+    html = (await asyncio.to_thread(environment, request.language)).get_template(template)
     text = html.render(
-        **{"me": None, "errors": errors, "problem": None if refusal is None or errors else refusal.message} | values,
+        **{"errors": errors, "problem": None if refusal is None or errors else refusal.message} | values,
+        me=request.account,
         csrf=request.csrf_token(),
         here=request.own_url,
         registration=request.services.limits.registration,
@@ -92,8 +93,8 @@ def time_text(time: Timestamp) -> str:
 
 
 @cache
-def environment() -> "jinja2.Environment":
-    """The templates of the pages. The first call reads files."""
+def environment(language: str) -> "jinja2.Environment":
+    """The templates of the pages in a language. The first call reads files."""
     import jinja2  # noqa: PLC0415 takes a tenth of a second: not on the event loop
 
     made = jinja2.Environment(
@@ -102,7 +103,11 @@ def environment() -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
+    texts = catalogue(language)
+    made.install_gettext_callables(texts.gettext, texts.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    made.globals["language"] = language
     made.globals["image_url"] = image_url
     made.globals["time_text"] = time_text
     return made

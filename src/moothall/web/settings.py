@@ -25,7 +25,7 @@ async def show_authorized_apps(request: PageRequest) -> Response:
     request.require_login()
     async with request.reading() as ctx:
         rows = await authorizations.list_authorizations(ctx)
-    labels = {scope: scope_label(scope) for row in rows for scope in row.scopes}
+    labels = {scope: scope_label(scope, request.gettext) for row in rows for scope in row.scopes}
     return await render_page(request, "authorized_apps.html", authorizations=rows, labels=labels)
 
 

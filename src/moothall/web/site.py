@@ -55,6 +55,7 @@ _LOGINS: Final = Rate(10, 10.0)
 _CONSENTS: Final = Rate(10, 10.0)
 _HEADERS: Final = {
     "cache-control": "no-store",
+    "vary": "accept-language",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     # Other sites learn no address. With "no-referrer", browsers would send forms with the origin "null".
@@ -152,32 +153,49 @@ class PageEndpoint:
             return redirect(f"/login?next={quote(back, safe='/')}")
         except ForgedForm:
             return await render_error(
-                request, 403, "This form is not valid any more", "Go back, load the page again, and send it once more."
+                request,
+                403,
+                request.gettext("This form is not valid any more"),
+                request.gettext("Go back, load the page again, and send it once more."),
             )
         except RequestTooLarge:
-            return await render_error(request, 413, "This is too large", "The file or text is larger than allowed.")
+            return await render_error(
+                request,
+                413,
+                request.gettext("This is too large"),
+                request.gettext("The file or text is larger than allowed."),
+            )
         except Refusal as refusal:
             return await self._refused(request, refusal)
         except StorageError as error:
             log.warning("%s %s: %s", request.method, request.http.redacted_path, error)
-            return PlainTextResponse("Try again a little later.", 507 if isinstance(error, StorageFull) else 503)
+            status = 507 if isinstance(error, StorageFull) else 503
+            return PlainTextResponse(request.gettext("Try again a little later."), status)
         except ClientDisconnected:
             raise
         except Exception:
             log.exception("%s %s failed", request.method, request.http.redacted_path)
-            return PlainTextResponse("Something went wrong. It has been logged.", 500)
+            return PlainTextResponse(request.gettext("Something went wrong. It has been logged."), 500)
 
     async def _handle(self, request: PageRequest) -> Response:
         if not self._handlers:
-            return await render_error(request, 404, "There is no such page", "The link may be old or mistyped.")
+            return await render_error(
+                request,
+                404,
+                request.gettext("There is no such page"),
+                request.gettext("The link may be old or mistyped."),
+            )
         handler = self._handlers.get("GET" if request.method == "HEAD" else request.method)
         if handler is None:
-            response = await render_error(request, 405, "This cannot be done here", "Go back and try again.")
+            response = await render_error(
+                request, 405, request.gettext("This cannot be done here"), request.gettext("Go back and try again.")
+            )
             response.headers["allow"] = ", ".join(self._handlers)
             return response
         if (seconds := self._seconds_to_wait(request)) > 0:
             wait = str(int(seconds) + 1)
-            response = await render_error(request, 429, "Too many requests", f"Try again in {wait} seconds.")
+            message = request.gettext("Try again in {seconds} seconds.").format(seconds=wait)
+            response = await render_error(request, 429, request.gettext("Too many requests"), message)
             response.headers["retry-after"] = wait
             return response
         return await handler(request)
@@ -197,7 +215,7 @@ class PageEndpoint:
         limiter, http = self._site.services.limiter, request.http
         if limiter is not None and refusal.status in {401, 403, 429}:
             limiter.note_refusal(http.network, loopback=http.loopback)
-        response = await render_error(request, refusal.status, "This is not possible", refusal.message)
+        response = await render_error(request, refusal.status, request.gettext("This is not possible"), refusal.message)
         if "retry-after" in refusal.headers:
             response.headers["retry-after"] = refusal.headers["retry-after"]
         return response

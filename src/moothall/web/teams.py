@@ -24,8 +24,10 @@ from moothall.resources.application.team.objects import team_object
 from moothall.resources.application.team.requests import AddTeamMember, CreateTeam, ModifyTeam, ModifyTeamMember
 from moothall.web.developers import render_developers
 from moothall.web.forms import Form, parse_id
+from moothall.web.labels import TEAM_ROLE_LABELS
 from moothall.web.page_request import PageRequest
 from moothall.web.rendering import redirect, render_page
+from moothall.web.translations import translatable
 
 _CREATE: Final = body_reader(CreateTeam, optional=False)
 _MODIFY: Final = body_reader(ModifyTeam, optional=True)
@@ -34,9 +36,9 @@ _ROLE: Final = body_reader(ModifyTeamMember, optional=False)
 _LEAVES_TEAM: Final = frozenset({"delete", "leave"})
 """Actions after which the caller cannot see the team any more."""
 _ROLES: Final = {
-    TeamRole.ADMIN.value: "Admin: everything but ending the team",
-    TeamRole.DEVELOPER.value: "Developer: changes apps and their secrets",
-    TeamRole.READ_ONLY.value: "Reader: looks at apps",
+    TeamRole.ADMIN.value: translatable("Admin: everything but ending the team"),
+    TeamRole.DEVELOPER.value: translatable("Developer: changes apps and their secrets"),
+    TeamRole.READ_ONLY.value: translatable("Reader: looks at apps"),
 }
 
 Action = Callable[[Context, TeamMembership, Form], Awaitable[Any]]
@@ -148,7 +150,8 @@ async def _render_team(request: PageRequest, refusal: Refusal | None = None, for
         manages=accepted and caller.can_manage,
         owns=caller.is_owner,
         my_id=request.actor.user_id,
-        roles=_ROLES,
+        roles={role: request.gettext(words) for role, words in _ROLES.items()},
+        role_labels={role: request.gettext(words) for role, words in TEAM_ROLE_LABELS.items()},
         applications=applications,
         values={name: "" if form is None else form.text(name) for name in ("username", "role")},
     )
