@@ -21,6 +21,7 @@ def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_cl
     program = {str(path.relative_to("src")) for path in sources(ROOT) if path.parts[:2] == ("src", "moothall")}
     assert program <= names
     assert {"moothall/py.typed", "moothall/web/templates/base.html", "moothall/cdn/sounds/1.ogg"} <= names
+    assert "moothall/web/locale/de/LC_MESSAGES/moothall.mo" in names
     assert "moothall=moothall.cli:main" in entry_points
     assert "moothall.testing.plugin" in entry_points
     client = str(CLIENT.relative_to("src"))

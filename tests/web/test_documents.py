@@ -18,7 +18,9 @@ def documents() -> Documents:
     return Documents(endpoints(), public_url="http://moot.example", gateway_url="ws://moot.example/gateway")
 
 
-async def ask(documents: Documents, path: str, method: str = "GET") -> tuple[int, dict[bytes, bytes], bytes]:
+async def ask(
+    documents: Documents, path: str, method: str = "GET", headers: tuple[tuple[bytes, bytes], ...] = ()
+) -> tuple[int, dict[bytes, bytes], bytes]:
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -27,7 +29,7 @@ async def ask(documents: Documents, path: str, method: str = "GET") -> tuple[int
     async def send(event: Any) -> None:
         sent.append(event)
 
-    await documents({"type": "http", "method": method, "path": path, "headers": []}, receive, send)
+    await documents({"type": "http", "method": method, "path": path, "headers": [*headers]}, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
@@ -36,6 +38,13 @@ async def test_the_landing_page_links_the_reference_and_the_document(documents: 
     assert (status, headers[b"content-type"]) == (200, b"text/html; charset=utf-8")
     for link in (b'href="/reference"', b"/api/v10/openapi.json", b"http://moot.example"):
         assert link in body
+
+
+async def test_the_landing_page_is_in_the_language_of_the_browser(documents: Documents) -> None:
+    for accepted, words in ((b"de", "Willkommen"), (b"fr", "Welcome"), (b"de-AT", "Willkommen")):
+        _, headers, body = await ask(documents, "/", headers=((b"accept-language", accepted),))
+        assert headers[b"vary"] == b"accept-language"
+        assert f"<title>{words} ·" in body.decode()
 
 
 @pytest.mark.parametrize("name", ["icon.svg", "icon-192.png", "icon-512.png", "icon-maskable-512.png"])
