@@ -43,8 +43,8 @@ class PageCache:
     """Pages of the newest messages of channels, for a database that no other process changes.
 
     A commit that writes messages forgets the pages of their channel before the response is sent. After one that writes
-    users, a page compares the users in its messages. Reactions, polls and whatever else differs by viewer is read for
-    each request.
+    users, a page compares the users in its messages. Reactions, polls and everything else that
+    differs by viewer are read for each request.
     """
 
     def __init__(self, database: Database, users: UserCache) -> None:

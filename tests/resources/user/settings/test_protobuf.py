@@ -1,4 +1,4 @@
-"""The settings of users as protocol buffers: sections, what the JSON settings share, and who is told."""
+"""The settings of users as protocol buffers: sections, what the JSON settings share, and who receives updates."""
 
 import base64
 from typing import Any
