@@ -9,18 +9,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import zstandard
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
 from moothall.gateway.account_state import NO_STATE, AccountState
 from moothall.gateway.callbacks import GatewayCallbacks
+from moothall.gateway.guild_snapshot import GuildFields, GuildSnapshot
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.source import ListedMember, OnlinePresences
+from moothall.objects.channel import Channel
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
@@ -223,22 +225,30 @@ class World:
             else None
         )
 
-    async def guild_create(
+    async def guild_snapshot(
         self,
         view: GuildView,
         member: MemberView,
         visible: frozenset[ChannelId],
         session: Session,
         online: OnlinePresences,
-        *,
-        joined: bool,
-    ) -> bytes | None:
+    ) -> GuildSnapshot | None:
         await self._read()
-        data: dict[str, Any] = {
-            "id": str(view.id),
-            "channels": [{"id": str(c)} for c in sorted(visible)],
-        }
-        return json.dumps(data if joined else data | {"unavailable": False}).encode()
+        fields = GuildFields(
+            joined_at=None,
+            large=False,
+            member_count=len(self.members),
+            voice_states=[],
+            members=[_member(member.user_id)],
+            channels=[Channel(id=channel_id, type=0) for channel_id in sorted(visible)],
+            threads=[],
+            presences=[],
+            stage_instances=[],
+            guild_scheduled_events=[],
+            soundboard_sounds=UNSET,
+            activity_instances=[],
+        )
+        return GuildSnapshot(view.id, b'{"id":"%d"}' % view.id, fields)
 
     async def channel_objects(self, guild_id: GuildId, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, bytes]:
         await self._read()

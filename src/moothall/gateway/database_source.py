@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from moothall.gateway import queries
 from moothall.gateway.account_state import AccountState, read_account_state
 from moothall.gateway.guild_create import (
-    GuildCreateReader,
+    GuildReader,
     read_activity_instances,
     read_scheduled_events,
     read_stage_instances,
     read_voice_states,
 )
+from moothall.gateway.guild_snapshot import GuildSnapshot
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
@@ -50,7 +51,7 @@ class DatabaseSource:
         self.embedded = database.dialect == "sqlite"
         self._database = database
         self._states = states
-        self._guild_create = GuildCreateReader(states)
+        self._guilds = GuildReader(states)
 
     async def identity(self, token: str) -> Identity | None:
         """The user or bot of a token; None for one that is unknown, or valid for the HTTP API only."""
@@ -114,19 +115,17 @@ class DatabaseSource:
             guest_channel_id=row.guest_channel_id,
         )
 
-    async def guild_create(
+    async def guild_snapshot(
         self,
         view: GuildView,
         member: MemberView,
         visible: frozenset[ChannelId],
         session: Session,
         online: OnlinePresences,
-        *,
-        joined: bool,
-    ) -> bytes | None:
-        """The `d` of GUILD_CREATE; None if the guild or the member is deleted."""
+    ) -> GuildSnapshot | None:
+        """A guild with the channels of `visible`; None if the guild or the member is deleted."""
         async with self._database.read() as reader:
-            return await self._guild_create.read(reader, view, member, visible, session, online, joined=joined)
+            return await self._guilds.read(reader, view, member, visible, session, online)
 
     async def channel_objects(self, guild_id: GuildId, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, bytes]:
         """The channel objects as JSON, by id."""

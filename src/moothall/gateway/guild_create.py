@@ -1,9 +1,10 @@
-"""GUILD_CREATE: a guild with the fields that one session may see (events: gateway events, guild create)."""
+"""Reading the guilds of GUILD_CREATE and READY, each with the fields that one session may see."""
 
 from typing import Final
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, structs
 
+from moothall.gateway.guild_snapshot import GuildFields, GuildSnapshot
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.queries import select_all_members, select_voice_states
 from moothall.gateway.session import Session
@@ -11,20 +12,15 @@ from moothall.gateway.source import OnlinePresences
 from moothall.gateway.threads import active_threads
 from moothall.kernel.guild_state import GuildStates
 from moothall.objects.activity import EmbeddedActivityInstance
-from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
-from moothall.objects.member import Member
-from moothall.objects.presence import Presence
 from moothall.objects.scheduled_event import ScheduledEvent
-from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.stage_instance import StageInstance
 from moothall.objects.voice import VoiceState
-from moothall.objects.wire import Timestamp, encode
 from moothall.resources.activity.objects import instance_objects
 from moothall.resources.activity.queries import select_instances_in_guild
 from moothall.resources.channel.objects import channel_objects
-from moothall.resources.guild.objects import guild_json
+from moothall.resources.guild.objects import guild_json, guild_json_with_properties
 from moothall.resources.member.queries import count_members, get_members, member_objects
 from moothall.resources.scheduled_event.queries import event_object, select_live_events
 from moothall.resources.stage_instance.queries import select_stages, stage_object
@@ -75,26 +71,8 @@ async def read_activity_instances(
     return await instance_objects(reader, [row for row in rows if channel_ids is None or row.channel_id in channel_ids])
 
 
-class _GuildCreateFields(Struct):
-    """The fields of GUILD_CREATE beyond the guild object."""
-
-    joined_at: Timestamp | None
-    large: bool
-    unavailable: bool | UnsetType
-    member_count: int
-    voice_states: list[VoiceState]
-    members: list[Member]
-    channels: list[Channel]
-    threads: list[Channel]
-    presences: list[Presence]
-    stage_instances: list[StageInstance]
-    guild_scheduled_events: list[ScheduledEvent]
-    soundboard_sounds: list[SoundboardSound]
-    activity_instances: list[EmbeddedActivityInstance]
-
-
-class GuildCreateReader:
-    """Reads GUILD_CREATE. The guild object in it is encoded once for each version of the guild."""
+class GuildReader:
+    """Reads guilds of GUILD_CREATE and READY, whose guild object is encoded once for each version of the guild."""
 
     def __init__(self, states: GuildStates) -> None:
         self._states = states
@@ -107,10 +85,8 @@ class GuildCreateReader:
         visible: frozenset[ChannelId],
         session: Session,
         online: OnlinePresences,
-        *,
-        joined: bool,
-    ) -> bytes | None:
-        """The `d` of GUILD_CREATE; None if the guild or the member is deleted."""
+    ) -> GuildSnapshot | None:
+        """A guild with the channels of `visible`; None if the guild or the member is deleted."""
         guild_id = view.id
         state = await self._states.state(reader, guild_id)
         if state is None:
@@ -127,10 +103,9 @@ class GuildCreateReader:
         threads = await active_threads(reader, view, member, visible)
         places = visible.union(thread.id for thread in threads)
         with_presences = session.intents & Intent.GUILD_PRESENCES
-        fields = _GuildCreateFields(
+        fields = GuildFields(
             joined_at=own.joined_at,
             large=count > session.large_threshold,
-            unavailable=UNSET if joined else False,
             member_count=count,
             voice_states=[_voice_state(row, listed) for row in in_voice if row.user_id in listed],
             members=await member_objects(reader, list(listed.values())),
@@ -139,10 +114,11 @@ class GuildCreateReader:
             presences=online(listed) if with_presences else [],
             stage_instances=await read_stage_instances(reader, guild_id, visible),
             guild_scheduled_events=await read_scheduled_events(reader, guild_id, visible, external=True),
-            soundboard_sounds=await state.sounds(reader),
+            soundboard_sounds=UNSET if session.takes_guild_properties else await state.sounds(reader),
             activity_instances=await read_activity_instances(reader, guild_id, places),
         )
-        return guild_json(state)[:-1] + b"," + encode(fields)[1:]
+        guild = guild_json_with_properties(state) if session.takes_guild_properties else guild_json(state)
+        return GuildSnapshot(guild_id, guild, fields)
 
     async def _members(
         self,

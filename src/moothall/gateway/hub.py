@@ -6,12 +6,15 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
+
 from moothall.bus import Audience, Envelope
 from moothall.gateway.dispatcher import Dispatcher, thread_members_audience
 from moothall.gateway.event_payloads import read_member, read_user_id
 from moothall.gateway.frames import Frame
 from moothall.gateway.friends import RELATIONSHIP_EVENTS, Friends
 from moothall.gateway.guild_events import GuildEventHandler
+from moothall.gateway.guild_snapshot import GuildSnapshot
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.inline import run_inline
 from moothall.gateway.session import Session
@@ -23,6 +26,20 @@ from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
 
 _log = logging.getLogger(__name__)
+
+
+class Joining(Struct, frozen=True, eq=False):
+    """A session that is about to receive a guild's events, which are kept for it meanwhile."""
+
+    session: Session
+    view: GuildView
+    member: MemberView
+    visible: frozenset[ChannelId]
+    """The channels that are sent to it with the guild."""
+    pending: deque[Envelope]
+    selective: bool
+    """Whether it receives only what it subscribes to."""
+
 
 _SETTINGS_EVENTS: Final = {"USER_SETTINGS_UPDATE": False, "USER_SETTINGS_PROTO_UPDATE": True}
 """The events of settings, by whether they are for sessions that take settings as protocol buffers."""
@@ -100,44 +117,77 @@ class Hub:
         is read are sent after GUILD_CREATE. A change committed just before may be in both, which is harmless,
         because an event has the new state. `joined`: whether the user has just joined the guild.
         """
+        joining = await self.start_joining(session, guild_id)
+        if joining is None:
+            return
+        try:
+            if session.intents & Intent.GUILDS:
+                await self._send_guild_create(session, await self.read_guild(joining), joined=joined)
+            await self.finish_joining(joining)
+        finally:
+            self.stop_joining(joining)
+
+    async def start_joining(self, session: Session, guild_id: GuildId) -> Joining | None:
+        """Keep the events of a guild for a session from now on, until `finish_joining` or `stop_joining`.
+
+        None for a guild that the session has joined or is joining, and for one that its user is no member of.
+        """
         view = self.views.get(guild_id)
         known = view is not None
         if view is None:
             view = self.views[guild_id] = GuildView(guild_id)
         if guild_id in session.guild_ids or session in view.joining:
-            return
-        pending = view.joining[session] = deque()
+            return None
+        pending: deque[Envelope] = deque()
+        view.joining[session] = pending
+        joining = None
         try:
             await (self._wait_until_loaded(view) if known else self._load(view))
             member = view.members.get(session.user_id) or await self._source.member_view(guild_id, session.user_id)
             if member is None or self.views.get(guild_id) is not view:
-                return
+                return None
             # The threshold from which GUILD_CREATE is `large`.
             selective = (
                 session.takes_passive_updates and await self._source.member_count(guild_id) > session.large_threshold
             )
-            visible = view.visible_channels(member)
-            if session.intents & Intent.GUILDS:
-                data = await self._source.guild_create(view, member, visible, session, self._online, joined=joined)
-                await self._send_guild_create(session, data)
-            if not await self._catch_up(view, member, visible, session, pending):
-                return
-            # Of several sessions of a user, the first one adds the member.
-            view.members.setdefault(session.user_id, member).sessions.append(session)
-            view.invalidate_audiences()
-            if selective:
-                view.interests[session] = NO_INTEREST
-            session.guild_ids.add(guild_id)
-            if self._on_join is not None:
-                self._on_join(session, view)
+            joining = Joining(session, view, member, view.visible_channels(member), pending, selective)
+            return joining
         finally:
-            view.joining.pop(session, None)
-            self._drop_if_unused(view)
+            if joining is None:
+                self._stop_joining(session, view)
 
-    async def _send_guild_create(self, session: Session, data: bytes | None) -> None:
-        if data is None:
+    async def read_guild(self, joining: Joining) -> GuildSnapshot | None:
+        """The guild as the session may see it; None if the guild or the member is deleted."""
+        return await self._source.guild_snapshot(
+            joining.view, joining.member, joining.visible, joining.session, self._online
+        )
+
+    async def finish_joining(self, joining: Joining) -> None:
+        """Send a session the events since it started joining a guild, and from now on all that it may receive."""
+        session, view = joining.session, joining.view
+        if not await self._catch_up(view, joining.member, joining.visible, session, joining.pending):
             return
-        frame = Frame("GUILD_CREATE", data)
+        # Of several sessions of a user, the first one adds the member.
+        view.members.setdefault(session.user_id, joining.member).sessions.append(session)
+        view.invalidate_audiences()
+        if joining.selective:
+            view.interests[session] = NO_INTEREST
+        session.guild_ids.add(view.id)
+        if self._on_join is not None:
+            self._on_join(session, view)
+
+    def stop_joining(self, joining: Joining) -> None:
+        """Keep no more events of the guild for the session. Does nothing the second time."""
+        self._stop_joining(joining.session, joining.view)
+
+    def _stop_joining(self, session: Session, view: GuildView) -> None:
+        view.joining.pop(session, None)
+        self._drop_if_unused(view)
+
+    async def _send_guild_create(self, session: Session, guild: GuildSnapshot | None, *, joined: bool) -> None:
+        if guild is None:
+            return
+        frame = Frame("GUILD_CREATE", guild.guild_create(joined=joined))
         if session.connection is not None:
             await session.connection.prepare(frame)
         if session.id in self.sessions:

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qs
 
 from msgspec import structs
 
 from moothall.bus import Bus, Envelope
-from moothall.gateway.account_state import NO_STATE, AccountState
+from moothall.gateway.account_state import AccountState
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.cluster_presence import ClusterPresences
 from moothall.gateway.commands import (
@@ -24,7 +24,7 @@ from moothall.gateway.commands import (
 )
 from moothall.gateway.connection import Connection
 from moothall.gateway.control_messages import GuildOpen, SessionsClose
-from moothall.gateway.frames import ENCODINGS, TEXT, Encoding
+from moothall.gateway.frames import ENCODINGS, TEXT, Encoding, Frame
 from moothall.gateway.guild_view import GuildView
 from moothall.gateway.hub import Hub
 from moothall.gateway.identify import (
@@ -35,6 +35,7 @@ from moothall.gateway.identify import (
     read_shard,
     read_system,
 )
+from moothall.gateway.initial_guilds import InitialGuilds
 from moothall.gateway.member_chunks import send_member_chunks
 from moothall.gateway.member_lists import MemberLists, read_subscription
 from moothall.gateway.opcodes import CloseCode, CloseConnection
@@ -42,11 +43,14 @@ from moothall.gateway.passive_updates import PassiveUpdates
 from moothall.gateway.presence import Presences, friend_updates
 from moothall.gateway.ready import (
     Identity,
+    InitialGuild,
+    UnavailableGuild,
     has_supplement,
     person_ready,
     ready,
     ready_supplemental,
     sessions_replace,
+    trace,
 )
 from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
@@ -55,6 +59,7 @@ from moothall.gateway.source import GatewaySource
 from moothall.gateway.subscriptions import PendingSubscriptions
 from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.gateway.user_presence import OFFLINE, SessionPresence
+from moothall.objects.clock import stopwatch
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.presence import Presence, Status
 from moothall.objects.relationship import RelationshipType
@@ -270,6 +275,7 @@ class GatewayNode:
 
     async def identify(self, connection: Connection, command: IdentifyCommand) -> None:
         """Opcode 2: start a session, send READY and GUILD_CREATE of each guild. Raises CloseConnection."""
+        started = stopwatch()
         identity = await self._authenticate(command.token)
         intents = read_intents(command, bot=identity.bot, application_flags=identity.application_flags)
         shard = read_shard(command)
@@ -294,30 +300,16 @@ class GatewayNode:
         self.hub.add(session)
         if not identity.bot:
             self.hub.friends.start(identity.user_id)
+        initial = InitialGuilds(self.hub, session)
         try:
-            user = await self._source.current_user(identity.user_id)
-            guild_ids = [g for g in await self._source.guild_ids(identity.user_id) if session.in_shard(g)]
-            if identity.bot and len(guild_ids) > self.settings.guilds_per_shard:
-                raise CloseConnection(CloseCode.SHARDING_REQUIRED, "Sharding required.")
-            state = (
-                NO_STATE
-                if identity.bot
-                else await self._source.account_state(identity.user_id, settings_proto=session.takes_settings_proto)
-            )
+            greeting, guild_ids = await self._greet(session, identity, command, connection, initial, started)
         except BaseException:
+            initial.stop()
             self.hub.remove(session)
             raise
-        if not identity.bot and command.presence is not None and command.presence.status == "unknown":
-            session.presence = SessionPresence(Status(state.settings.status))
-        if command.compress:
-            connection.enable_payload_compression()
-        connection.session = session
-        self._remove_unidentified(connection)
-        session.connection = connection
-        friend_ids = [each.id for each in state.relationships if each.type is RelationshipType.FRIEND]
-        self.hub.friends.add_all(identity.user_id, friend_ids)
-        self._send_ready(session, identity, user, guild_ids, state, connection.gateway_url)
+        self._attach(connection, session, greeting)
         self.presences.update(session.user_id)
+        await initial.finish()
         for guild_id in guild_ids:
             await self.hub.join(session, guild_id, joined=False)
             # Each guild takes milliseconds: other tasks run in between.
@@ -327,35 +319,79 @@ class GatewayNode:
         if self.callbacks.on_identify is not None:
             await _log_errors(self.callbacks.on_identify(session.user_id))
 
-    def _send_ready(
+    async def _greet(
         self,
         session: Session,
         identity: Identity,
+        command: IdentifyCommand,
+        connection: Connection,
+        initial: InitialGuilds,
+        started: float,
+    ) -> tuple[list[Frame], list[GuildId]]:
+        """READY, for a person's client that asks for it READY_SUPPLEMENTAL, and the guilds of the session.
+
+        Raises CloseConnection for a bot with too many guilds.
+        """
+        url = connection.gateway_url
+        user = await self._source.current_user(identity.user_id)
+        guild_ids = [g for g in await self._source.guild_ids(identity.user_id) if session.in_shard(g)]
+        if command.compress:
+            connection.enable_payload_compression()
+        if identity.bot:
+            if len(guild_ids) > self.settings.guilds_per_shard:
+                raise CloseConnection(CloseCode.SHARDING_REQUIRED, "Sharding required.")
+            greeting = ready(session, identity, user, guild_ids, url, stopwatch() - started)
+            return [Frame("READY", greeting)], guild_ids
+        state = await self._source.account_state(identity.user_id, settings_proto=session.takes_settings_proto)
+        friend_ids = [each.id for each in state.relationships if each.type is RelationshipType.FRIEND]
+        self.hub.friends.add_all(identity.user_id, friend_ids)
+        if command.presence is not None and command.presence.status == "unknown":
+            session.presence = SessionPresence(Status(state.settings.status))
+        if session.takes_guild_properties:
+            await initial.read(guild_ids)
+        frames = self._person_greeting(session, user, guild_ids, initial, state, url, started)
+        for frame in frames:
+            await connection.prepare(frame)
+        return frames, guild_ids
+
+    def _person_greeting(
+        self,
+        session: Session,
         user: bytes,
         guild_ids: list[GuildId],
+        initial: InitialGuilds,
         state: AccountState,
         url: str,
-    ) -> None:
-        """Send READY, and to a person's client READY_SUPPLEMENTAL if it asks for it."""
-        if identity.bot:
-            self.hub.send(session, "READY", ready(session, identity, user, guild_ids, url))
-            return
+        started: float,
+    ) -> list[Frame]:
         presences = self.presences.online(
             each.id for each in state.relationships if each.type is RelationshipType.FRIEND
         )
+        guilds: Sequence[InitialGuild] = initial.snapshots
+        if not session.takes_guild_properties:
+            guilds = [UnavailableGuild(guild_id) for guild_id in guild_ids]
+        sessions = self.hub.sessions_by_user.get(session.user_id, ())
+        seconds = stopwatch() - started
         greeting = person_ready(
-            session,
-            user,
-            guild_ids,
-            url,
-            state,
-            sessions=self.hub.sessions_by_user.get(session.user_id, ()),
-            presences=presences,
+            session, user, guilds, url, state, sessions=sessions, presences=presences, seconds=seconds
         )
-        self.hub.send(session, "READY", greeting)
+        frames = [Frame("READY", greeting)]
         if has_supplement(session.capabilities):
-            self.hub.send(session, "READY_SUPPLEMENTAL", ready_supplemental(guild_ids, presences))
-        self._announce_sessions(session.user_id, except_session=session)
+            frames.append(Frame("READY_SUPPLEMENTAL", ready_supplemental(session, guilds, presences)))
+        return frames
+
+    def _attach(self, connection: Connection, session: Session, greeting: list[Frame]) -> None:
+        """Send a new session its first frames, then those that were dispatched to it before."""
+        early = session.take_unsent()
+        connection.session = session
+        self._remove_unidentified(connection)
+        session.connection = connection
+        for frame in greeting:
+            self.hub.send_frame(session, frame)
+        for frame in early:
+            self.hub.dispatch_frame((session,), frame)
+        if not session.bot:
+            self._announce_sessions(session.user_id, except_session=session)
 
     def _announce_sessions(self, user_id: UserId, *, except_session: Session | None = None) -> None:
         """Send SESSIONS_REPLACE to the sessions of a person on this node, but the one that has just received READY."""
@@ -381,6 +417,7 @@ class GatewayNode:
 
     async def resume(self, connection: Connection, command: ResumeCommand) -> None:
         """Opcode 6: send the missed dispatches in order, then RESUMED; or opcode 9. Raises CloseConnection."""
+        started = stopwatch()
         identity = await self._authenticate(command.token)
         session = self.hub.sessions.get(command.session_id)
         if session is None or session.user_id != identity.user_id:
@@ -403,7 +440,7 @@ class GatewayNode:
         session.connection = connection
         if isinstance(previous, Connection):
             previous.close(_RESUMABLE, "The session was resumed elsewhere.")
-        self.hub.send(session, "RESUMED", b'{"_trace":["moothall"]}')
+        self.hub.send(session, "RESUMED", b'{"_trace":%b}' % trace(stopwatch() - started))
 
     async def update_presence(self, session: Session, command: UpdatePresenceCommand) -> None:
         """Opcode 3."""

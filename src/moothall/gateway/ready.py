@@ -7,18 +7,22 @@ from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
 from moothall.gateway.account_state import AccountState
 from moothall.gateway.capabilities import Capability
+from moothall.gateway.guild_snapshot import GuildSnapshot
 from moothall.gateway.merged_presence import merge_sessions
 from moothall.gateway.session import Session
 from moothall.gateway.user_presence import OFFLINE
+from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel
 from moothall.objects.connection import Connection
 from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.objects.intents import Intent
+from moothall.objects.member import Member
 from moothall.objects.presence import Activity, ClientStatus, Presence
 from moothall.objects.read_state import ReadState
 from moothall.objects.relationship import Relationship
 from moothall.objects.user import User
 from moothall.objects.user_settings import UserGuildSettings, UserSettings
+from moothall.objects.voice import VoiceState
 from moothall.objects.wire import encode
 
 
@@ -38,15 +42,26 @@ class _Application(Struct):
     flags: int
 
 
-class _UnavailableGuild(Struct):
+def trace(seconds: float) -> bytes:
+    """The `_trace` of READY and RESUMED as JSON: texts that are JSON themselves, of who answered in how long."""
+    return encode([encode(["moothall", {"micros": int(seconds * 1e6)}]).decode()])
+
+
+class UnavailableGuild(Struct):
+    """A guild of READY that follows as GUILD_CREATE."""
+
     id: GuildId
     unavailable: bool = True
+
+
+InitialGuild = UnavailableGuild | GuildSnapshot
+"""A guild of READY, whole or to follow."""
 
 
 class _Ready(Struct, omit_defaults=True):
     v: int
     user: Raw
-    guilds: list[_UnavailableGuild]
+    guilds: list[UnavailableGuild]
     session_id: str
     resume_gateway_url: str
     shard: tuple[int, int] | None = None
@@ -56,7 +71,7 @@ class _Ready(Struct, omit_defaults=True):
 # Fields that client libraries read although the public documentation omits them.
 _EXTRAS: Final = (
     b',"session_type":"normal","private_channels":[],"relationships":[],"presences":[],"user_settings":{},'
-    b'"geo_ordered_rtc_regions":[],"_trace":["moothall"]}'
+    b'"geo_ordered_rtc_regions":[],"_trace":%b}'
 )
 
 
@@ -88,12 +103,16 @@ class _Versioned(Struct):
     partial: bool = False
 
 
-class _GuildId(Struct):
+class _SupplementalGuild(Struct):
+    """A guild of READY_SUPPLEMENTAL, which has only the id of an unavailable one."""
+
     id: GuildId
+    voice_states: list[VoiceState] | UnsetType = UNSET
+    activity_instances: list[EmbeddedActivityInstance] | UnsetType = UNSET
 
 
 class _ReadySupplemental(Struct):
-    guilds: list[_GuildId]
+    guilds: list[_SupplementalGuild]
     merged_members: list[list[Any]]
     merged_presences: dict[str, list[Any]]
     lazy_private_channels: list[Any] = []
@@ -104,7 +123,7 @@ class _ReadySupplemental(Struct):
 class _PersonReady(Struct, kw_only=True):
     v: int
     user: Raw
-    guilds: list[_UnavailableGuild]
+    guilds: list[UnavailableGuild | Raw]
     session_id: str
     resume_gateway_url: str
     shard: tuple[int, int] | UnsetType = UNSET
@@ -113,7 +132,7 @@ class _PersonReady(Struct, kw_only=True):
     private_channels: list[Any]
     read_state: _Versioned | list[ReadState]
     connected_accounts: list[Connection]
-    relationships: list[Relationship]
+    relationships: Sequence[Relationship | Raw]
     notes: dict[str, str] | UnsetType
     presences: list[Any] | UnsetType = []
     merged_presences: dict[str, list[Any]] | UnsetType = UNSET
@@ -125,7 +144,7 @@ class _PersonReady(Struct, kw_only=True):
     friend_suggestion_count: int = 0
     guild_join_requests: list[Any] = []
     geo_ordered_rtc_regions: list[str] = []
-    _trace: tuple[str, ...] = ("moothall",)
+    _trace: Raw
 
 
 _MAX_SESSIONS: Final = 15
@@ -134,28 +153,33 @@ _MAX_SESSIONS: Final = 15
 def person_ready(
     session: Session,
     user: bytes,
-    guild_ids: Iterable[GuildId],
+    guilds: Sequence[InitialGuild],
     resume_url: str,
     state: AccountState,
     *,
     sessions: Sequence[Session],
     presences: Sequence[Presence],
+    seconds: float,
 ) -> bytes:
     """Build the `d` of READY for a person.
 
-    It has the state of the account, the user's `sessions` and the `presences` of online friends.
-
-    Its guilds are unavailable until their GUILD_CREATE.
+    It has the guilds, the state of the account, the user's `sessions`, the `presences` of online friends and the
+    `seconds` since Identify.
     """
     capabilities = session.capabilities
-    ids = list(guild_ids)
+    dedupe, supplement = capabilities & Capability.DEDUPE_USER_OBJECTS, has_supplement(capabilities)
     read_states = state.read_states
     if not capabilities & Capability.NON_CHANNEL_READ_STATES:
         read_states = [read_state for read_state in read_states if read_state.read_state_type is UNSET]
     fields = _PersonReady(
         v=10,
         user=Raw(user),
-        guilds=[_UnavailableGuild(guild_id) for guild_id in ids],
+        guilds=[
+            Raw(guild.in_ready(with_members=not dedupe, with_voice=not supplement))
+            if isinstance(guild, GuildSnapshot)
+            else guild
+            for guild in guilds
+        ],
         session_id=session.id,
         resume_gateway_url=resume_url,
         shard=UNSET if session.shard is None else session.shard,
@@ -175,12 +199,9 @@ def person_ready(
         relationships=state.relationships,
         presences=list(presences),
         notes=UNSET if capabilities & Capability.LAZY_USER_NOTES else state.texts_about_users,
+        _trace=Raw(trace(seconds)),
     )
-    if capabilities & Capability.DEDUPE_USER_OBJECTS:
-        fields = _deduped(fields, state, ids, presences)
-        if has_supplement(capabilities):
-            fields = structs.replace(fields, merged_presences=UNSET)
-    return encode(fields)
+    return encode(_deduped(fields, state, session, guilds, presences) if dedupe else fields)
 
 
 def has_supplement(capabilities: int) -> bool:
@@ -189,21 +210,33 @@ def has_supplement(capabilities: int) -> bool:
     return capabilities & both == both
 
 
-def ready_supplemental(guild_ids: Sequence[GuildId], presences: Sequence[Presence]) -> bytes:
-    """Build the `d` of READY_SUPPLEMENTAL. Members, presences and voice states of guilds are in their GUILD_CREATE."""
+def ready_supplemental(session: Session, guilds: Sequence[InitialGuild], presences: Sequence[Presence]) -> bytes:
+    """Build the `d` of READY_SUPPLEMENTAL.
+
+    It has the members other than the session's user, the presences, voice states and Activity instances of the guilds;
+    those of unavailable guilds are in their GUILD_CREATE.
+    """
     return encode(
         _ReadySupplemental(
-            guilds=[_GuildId(guild_id) for guild_id in guild_ids],
-            merged_members=[[] for _ in guild_ids],
-            merged_presences=_merged_presences(len(guild_ids), presences),
+            guilds=[_supplemental_guild(guild) for guild in guilds],
+            merged_members=[
+                _merged(member for member in _members(guild) if _user_id(member) != session.user_id) for guild in guilds
+            ],
+            merged_presences=_merged_presences(guilds, presences),
         )
     )
 
 
-def _merged_presences(guild_count: int, presences: Sequence[Presence]) -> dict[str, list[Any]]:
+def _supplemental_guild(guild: InitialGuild) -> _SupplementalGuild:
+    if isinstance(guild, UnavailableGuild):
+        return _SupplementalGuild(guild.id)
+    return _SupplementalGuild(guild.id, guild.fields.voice_states, guild.fields.activity_instances)
+
+
+def _merged_presences(guilds: Sequence[InitialGuild], presences: Sequence[Presence]) -> dict[str, list[Any]]:
     return {
         "friends": [_with_user_id(presence) for presence in presences],
-        "guilds": [[] for _ in range(guild_count)],
+        "guilds": [[_with_user_id(presence) for presence in _presences(guild)] for guild in guilds],
     }
 
 
@@ -213,34 +246,70 @@ def sessions_replace(sessions: Sequence[Session]) -> bytes:
 
 
 def _deduped(
-    fields: _PersonReady, state: AccountState, guild_ids: Sequence[GuildId], presences: Sequence[Presence]
+    fields: _PersonReady,
+    state: AccountState,
+    session: Session,
+    guilds: Sequence[InitialGuild],
+    presences: Sequence[Presence],
 ) -> _PersonReady:
-    """READY with every user object once, in `users`, and ids in their place."""
+    """READY with every user object once, in `users`, and ids in their place.
+
+    With READY_SUPPLEMENTAL, presences and members other than the session's user are in that, but their users here.
+    """
     users = {user.id: user for channel in state.private_channels for user in channel.recipients or ()}
     users |= {each.user.id: each.user for each in state.relationships if each.user is not UNSET}
+    users |= {member.user.id: member.user for guild in guilds for member in _members(guild) if member.user is not UNSET}
+    has_presences = not has_supplement(session.capabilities)
     return structs.replace(
         fields,
         private_channels=[_with_recipient_ids(channel) for channel in state.private_channels],
-        relationships=[structs.replace(each, user=UNSET) for each in state.relationships],
+        relationships=[_with_user_reference(each) for each in state.relationships],
         presences=UNSET,
-        merged_presences=_merged_presences(len(guild_ids), presences),
-        merged_members=[_own_member(state, guild_id) for guild_id in guild_ids],
+        merged_presences=_merged_presences(guilds, presences) if has_presences else UNSET,
+        merged_members=[_merged(_ready_members(state, session, guild)) for guild in guilds],
         users=[users[user_id] for user_id in sorted(users)],
     )
 
 
-def _own_member(state: AccountState, guild_id: GuildId) -> list[Raw]:
-    """The user's member in a guild, with an id instead of the user; the list is empty for one just joined."""
-    member = state.members.get(guild_id)
-    if member is None or member.user is UNSET:
-        return []
-    encoded = encode(structs.replace(member, user=UNSET))
-    return [Raw(b'%b,"user_id":"%d"}' % (encoded[:-1], member.user.id))]
+def _ready_members(state: AccountState, session: Session, guild: InitialGuild) -> list[Member]:
+    """The members of a guild in READY; none of a guild just joined that is unavailable."""
+    if isinstance(guild, UnavailableGuild):
+        return [state.members[guild.id]] if guild.id in state.members else []
+    members = _members(guild)
+    if has_supplement(session.capabilities):
+        return [member for member in members if _user_id(member) == session.user_id]
+    return members
+
+
+def _members(guild: InitialGuild) -> list[Member]:
+    return guild.fields.members or [] if isinstance(guild, GuildSnapshot) else []
+
+
+def _presences(guild: InitialGuild) -> list[Presence]:
+    return guild.fields.presences or [] if isinstance(guild, GuildSnapshot) else []
+
+
+def _merged(members: Iterable[Member]) -> list[Raw]:
+    """Members with the ids of their users in place of these."""
+    return [
+        Raw(b'%b,"user_id":"%d"}' % (encode(structs.replace(member, user=UNSET))[:-1], member.user.id))
+        for member in members
+        if member.user is not UNSET
+    ]
+
+
+def _user_id(member: Member) -> UserId | None:
+    return None if member.user is UNSET else member.user.id
 
 
 def _with_recipient_ids(channel: Channel) -> Raw:
     recipient_ids = encode([user.id for user in channel.recipients or ()])
     return Raw(b'%b,"recipient_ids":%b}' % (encode(structs.replace(channel, recipients=UNSET))[:-1], recipient_ids))
+
+
+def _with_user_reference(relationship: Relationship) -> Raw:
+    encoded = encode(structs.replace(relationship, user=UNSET))
+    return Raw(b'%b,"user_id":"%d"}' % (encoded[:-1], relationship.id))
 
 
 def _with_user_id(presence: Presence) -> _FriendPresence:
@@ -269,7 +338,9 @@ def _session_object(session: Session) -> _SessionObject:
     )
 
 
-def ready(session: Session, identity: Identity, user: bytes, guild_ids: Iterable[GuildId], resume_url: str) -> bytes:
+def ready(
+    session: Session, identity: Identity, user: bytes, guild_ids: Iterable[GuildId], resume_url: str, seconds: float
+) -> bytes:
     """Build the `d` of READY for a bot; `user` is the current user's object as JSON.
 
     Its guilds are unavailable until their GUILD_CREATE; without the GUILDS intent the list is empty.
@@ -281,10 +352,10 @@ def ready(session: Session, identity: Identity, user: bytes, guild_ids: Iterable
     fields = _Ready(
         v=10,
         user=Raw(user),
-        guilds=[_UnavailableGuild(guild_id) for guild_id in listed_ids],
+        guilds=[UnavailableGuild(guild_id) for guild_id in listed_ids],
         session_id=session.id,
         resume_gateway_url=resume_url,
         shard=session.shard,
         application=application,
     )
-    return encode(fields)[:-1] + _EXTRAS
+    return encode(fields)[:-1] + _EXTRAS % trace(seconds)

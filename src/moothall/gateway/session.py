@@ -110,6 +110,11 @@ class Session:
         return bool(self.capabilities & Capability.USER_SETTINGS_PROTO)
 
     @property
+    def takes_guild_properties(self) -> bool:
+        """Whether the client reads its guilds in READY, and the fields of a guild in `properties`."""
+        return bool(self.capabilities & Capability.CLIENT_STATE_V2)
+
+    @property
     def receives_own_presence(self) -> bool:
         """Whether the session receives PRESENCE_UPDATE of its own user.
 
@@ -138,6 +143,12 @@ class Session:
             self.replay_bytes -= buffer.popleft().size
         if self.connection is not None:
             self.connection.dispatch(seq, frame)
+
+    def take_unsent(self) -> list[Frame]:
+        """Take the frames dispatched before READY, which has the first sequence number."""
+        frames = list(self.replay_buffer or ())
+        self.replay_buffer, self.replay_bytes, self.seq = None, 0, 0
+        return frames
 
     def acknowledge(self, seq: int) -> None:
         """Drop the frames up to a sequence number from the replay buffer."""

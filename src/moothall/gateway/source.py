@@ -6,6 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from moothall.gateway.account_state import AccountState
+from moothall.gateway.guild_snapshot import GuildSnapshot
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
@@ -32,20 +33,15 @@ class GuildSource(Protocol):
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         """A member, with no sessions; None for a user who is no member."""
 
-    async def guild_create(
+    async def guild_snapshot(
         self,
         view: GuildView,
         member: MemberView,
         visible: frozenset[ChannelId],
         session: Session,
         online: OnlinePresences,
-        *,
-        joined: bool,
-    ) -> bytes | None:
-        """The `d` of GUILD_CREATE with the channels of `visible`; None if the guild or the member is deleted.
-
-        `joined` omits `unavailable`, by which client libraries know a guild just joined from a reconnection.
-        """
+    ) -> GuildSnapshot | None:
+        """A guild with the channels of `visible`; None if the guild or the member is deleted."""
 
     async def channel_objects(self, guild_id: GuildId, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, bytes]:
         """The channel objects as JSON, by id, without those of deleted channels."""

@@ -77,6 +77,17 @@ def guild_json(state: GuildState) -> bytes:
     return encode(guild_object(state))
 
 
+_BESIDE_PROPERTIES = ("roles", "emojis", "stickers", "premium_subscription_count")
+
+
+@once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.EMOJIS, GuildPart.STICKERS)
+def guild_json_with_properties(state: GuildState) -> bytes:
+    """The guild of a state as JSON with its lists beside `properties`, which has all other fields."""
+    properties = to_plain(guild_object(state))
+    lists = {name: properties.pop(name) for name in _BESIDE_PROPERTIES}
+    return encode({"id": properties["id"], "data_mode": "full", "properties": properties, **lists})
+
+
 def welcome_screen(state: GuildState) -> WelcomeScreen | None:
     """The welcome screen of a guild, enabled or not, with current emojis; None if the guild never had one."""
     screen = welcome_screen_from_row(state.row)
