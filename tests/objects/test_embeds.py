@@ -189,3 +189,10 @@ def test_invalid_urls_are_refused(url: str) -> None:
     error = url_error(url)
     assert error is not None
     assert error.code == "URL_TYPE_INVALID_URL"
+
+
+@given(st.text("aZ0.-:/?#[]@\\ \u00e9\u3002", max_size=12))
+def test_usual_urls_are_as_valid_as_those_that_are_parsed(rest: str) -> None:
+    # A scheme in capital letters is never a usual one.
+    usual, parsed = url_error(f"https://{rest}"), url_error(f"HTTPS://{rest}")
+    assert usual == parsed

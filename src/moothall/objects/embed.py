@@ -1,5 +1,6 @@
 """Embeds in requests and responses (resources: message, embed object)."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -143,7 +144,7 @@ def read_embeds(inputs: Sequence[EmbedInput], errors: FormErrors) -> list[Embed]
     embeds = []
     total = 0
     for index, source in enumerate(inputs):
-        embed = reader.embed(source, ("embeds", index))
+        embed = reader.embed(source, index)
         embeds.append(embed)
         within = total <= limits.EMBED_TOTAL_MAX
         total += embed_length(embed)
@@ -163,85 +164,101 @@ def embed_length(embed: Embed) -> int:
         total += len(embed.footer.text)
     if embed.author:
         total += len(embed.author.name)
-    return total + sum(len(field.name) + len(field.value) for field in embed.fields or ())
+    for field in embed.fields or ():
+        total += len(field.name) + len(field.value)
+    return total
 
 
-_Path = tuple[str | int, ...]
+_NO_FOOTER: Final = EmbedFooterInput()
+_NO_AUTHOR: Final = EmbedAuthorInput()
 
 
 class _Reader:
-    """Converts the embeds of a request and collects their errors."""
+    """Converts the embeds of a request and collects their errors. The paths of fields are only built for errors."""
 
     def __init__(self, errors: FormErrors) -> None:
-        self.errors = errors
+        self._errors = errors
+        self._index = 0
 
-    def embed(self, source: EmbedInput, at: _Path) -> Embed:
+    def embed(self, source: EmbedInput, index: int) -> Embed:
+        self._index = index
         embed = Embed(
-            title=self.text(source.title),
-            description=self.text(source.description),
-            url=self.url(source.url, (*at, "url"), _LINK),
+            title=_text(source.title),
+            description=_text(source.description),
+            url=self._url(source.url, _LINK, "url"),
             timestamp=UNSET if source.timestamp is None else source.timestamp,
             color=UNSET if source.color is None else source.color,
-            footer=self.footer(source.footer, (*at, "footer")),
-            image=self.media(source.image, (*at, "image")),
-            thumbnail=self.media(source.thumbnail, (*at, "thumbnail")),
-            author=self.author(source.author, (*at, "author")),
-            fields=[self.field(field, (*at, "fields", n)) for n, field in enumerate(source.fields)]
+            footer=self._footer(source.footer),
+            image=self._media(source.image, "image"),
+            thumbnail=self._media(source.thumbnail, "thumbnail"),
+            author=self._author(source.author),
+            fields=[self._field(field, number) for number, field in enumerate(source.fields)]
             if source.fields
             else UNSET,
         )
         shown = (embed.title, embed.description, embed.footer, embed.image, embed.thumbnail, embed.author, embed.fields)
         if all(part is UNSET for part in shown):
-            self.errors.add((*at, "description"), *FieldError.required())
+            self._add(FieldError.required(), "description")
         return embed
 
-    def text(self, source: str | None) -> str | UnsetType:
-        return (source or "").strip() or UNSET
+    def _add(self, error: FieldError, *keys: str | int) -> None:
+        self._errors.add(("embeds", self._index, *keys), *error)
 
-    def required(self, source: str | None, at: _Path) -> str:
-        text = (source or "").strip()
+    def _required(self, source: str | None, *keys: str | int) -> str:
+        text = source.strip() if source else ""
         if not text:
-            self.errors.add(at, *FieldError.required())
+            self._add(FieldError.required(), *keys)
         return text
 
-    def url(self, source: str | None, at: _Path, schemes: Sequence[str]) -> str | UnsetType:
+    def _url(self, source: str | None, schemes: Sequence[str], *keys: str) -> str | UnsetType:
         if not source:
             return UNSET
         if error := url_error(source, schemes):
-            self.errors.add(at, *error)
+            self._add(error, *keys)
         return source
 
-    def media(self, source: EmbedMediaInput | None, at: _Path) -> EmbedMedia | UnsetType:
-        url = self.url(source.url, (*at, "url"), _MEDIA) if source else UNSET
+    def _media(self, source: EmbedMediaInput | None, key: str) -> EmbedMedia | UnsetType:
+        url = self._url(source.url, _MEDIA, key, "url") if source else UNSET
         return UNSET if url is UNSET else EmbedMedia(url=url)
 
-    def footer(self, source: EmbedFooterInput | None, at: _Path) -> EmbedFooter | UnsetType:
-        if source is None or source == EmbedFooterInput():
+    def _footer(self, source: EmbedFooterInput | None) -> EmbedFooter | UnsetType:
+        if source is None or source == _NO_FOOTER:
             return UNSET
         return EmbedFooter(
-            text=self.required(source.text, (*at, "text")),
-            icon_url=self.url(source.icon_url, (*at, "icon_url"), _MEDIA),
+            text=self._required(source.text, "footer", "text"),
+            icon_url=self._url(source.icon_url, _MEDIA, "footer", "icon_url"),
         )
 
-    def author(self, source: EmbedAuthorInput | None, at: _Path) -> EmbedAuthor | UnsetType:
-        if source is None or source == EmbedAuthorInput():
+    def _author(self, source: EmbedAuthorInput | None) -> EmbedAuthor | UnsetType:
+        if source is None or source == _NO_AUTHOR:
             return UNSET
         return EmbedAuthor(
-            name=self.required(source.name, (*at, "name")),
-            url=self.url(source.url, (*at, "url"), _LINK),
-            icon_url=self.url(source.icon_url, (*at, "icon_url"), _MEDIA),
+            name=self._required(source.name, "author", "name"),
+            url=self._url(source.url, _LINK, "author", "url"),
+            icon_url=self._url(source.icon_url, _MEDIA, "author", "icon_url"),
         )
 
-    def field(self, source: EmbedFieldInput, at: _Path) -> EmbedField:
+    def _field(self, source: EmbedFieldInput, number: int) -> EmbedField:
         return EmbedField(
-            name=self.required(source.name, (*at, "name")),
-            value=self.required(source.value, (*at, "value")),
-            inline=bool(source.inline),
+            name=source.name.strip() or self._required(None, "fields", number, "name"),
+            value=source.value.strip() or self._required(None, "fields", number, "value"),
+            inline=source.inline is True,
         )
+
+
+def _text(source: str | None) -> str | UnsetType:
+    return (source.strip() or UNSET) if source else UNSET
+
+
+_USUAL_URL: Final = re.compile(r"(https?)://[A-Za-z0-9.-]+(?:[/?#][!-~]*)?")
+"""Nearly every URL: a host name without a port, and no character that has to be looked at."""
 
 
 def url_error(url: str, schemes: Sequence[str] = _LINK) -> FieldError | None:
     """The error of a URL in a request: malformed, or a scheme not in `schemes`; None for a valid URL."""
+    usual = _USUAL_URL.fullmatch(url)
+    if usual is not None and usual[1] in schemes:
+        return None
     malformed = FieldError(FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
     if " " in url or not url.isprintable():  # other spaces are not printable
         return malformed

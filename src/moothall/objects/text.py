@@ -40,7 +40,7 @@ _STANDARD_EMOJI: Final = re.compile(
 
 def clean(text: str) -> str:
     """Remove lone surrogates and control characters, which cannot be stored, sent or displayed."""
-    return _INVALID.sub("", text)
+    return text if text.isprintable() else _INVALID.sub("", text)
 
 
 def clean_name(text: str) -> str:
