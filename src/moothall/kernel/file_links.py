@@ -42,6 +42,9 @@ _VALID_SECONDS: Final = 24 * 3600
 _SAME_SECONDS: Final = 3600
 """URLs of a file made within the same hour are equal, so that clients can cache it."""
 _MAX_CACHED_URLS: Final = 8192
+_MAX_CACHED_PROXIED_URLS: Final = 1024
+"""Those of icons and images that bots send again and again; longer ones than `_MAX_CACHED_LENGTH` are not kept."""
+_MAX_CACHED_LENGTH: Final = 512
 
 
 class FilePath(Struct, frozen=True):
@@ -93,6 +96,7 @@ class FileLinks:
         own_url = rb'url":"%b([0-9]{1,19})/([0-9]{1,19})/([A-Za-z0-9._-]{1,300})(?:\?([^"\\]*))?"'
         self._own_url = re.compile(own_url % re.escape(self._prefix.encode()))
         self._signed_url = lru_cache(maxsize=_MAX_CACHED_URLS)(self._sign_path)
+        self._proxied_url = lru_cache(maxsize=_MAX_CACHED_PROXIED_URLS)(self._make_proxied_url)
 
     def sign(self, data: bytes) -> bytes:
         """Replace each placeholder in stored JSON by a signed URL."""
@@ -171,8 +175,8 @@ class FileLinks:
             return url
         if not self._proxies:
             return None
-        kind, text = "video" if video else "image", _encode(url.encode("utf-8", "surrogatepass"))
-        return f"moothall-external:/external/{_encode(self._proxied_mac(self._keys[0], kind, text))}/{kind}/{text}"
+        make = self._proxied_url if len(url) <= _MAX_CACHED_LENGTH else self._make_proxied_url
+        return make("video" if video else "image", url)
 
     def proxy_components(self, data: bytes) -> bytes:
         """Replace the `proxy_url` of media of other servers in the JSON of components by what is stored for it."""
@@ -189,6 +193,10 @@ class FileLinks:
         if not any(hmac.compare_digest(self._proxied_mac(key, match["kind"], match["url"]), mac) for key in self._keys):
             return None
         return ProxiedUrl(_decode(match["url"]).decode("utf-8", "replace"), match["kind"] == "video")
+
+    def _make_proxied_url(self, kind: str, url: str) -> str:
+        text = _encode(url.encode("utf-8", "surrogatepass"))
+        return f"moothall-external:/external/{_encode(self._proxied_mac(self._keys[0], kind, text))}/{kind}/{text}"
 
     @staticmethod
     def _proxied_mac(key: bytes, kind: str, text: str) -> bytes:
