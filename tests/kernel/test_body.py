@@ -278,6 +278,20 @@ def test_nesting_is_bounded_and_braces_in_strings_do_not_count() -> None:
     assert refused('{"name": "a", "roles": ' + "[" * 100 + "]" * 100 + "}").code == 50109
 
 
+_lists = st.recursive(st.text('"[]{}\\ab', max_size=6), lambda inner: st.lists(inner, max_size=4), max_leaves=60)
+
+
+@given(_lists, st.integers(0, 2 * MAX_DEPTH))
+def test_the_depth_of_short_and_long_bodies_is_the_same(value: Any, levels: int) -> None:
+    data = b"[" * levels + json.dumps([value, ["[]"] * MAX_DEPTH]).encode() + b"]" * levels
+    expected = levels + 1 + max(1, _depth(value)) > MAX_DEPTH
+    assert too_deep(data) == too_deep(data + b" " * 65_536) == expected
+
+
+def _depth(value: Any) -> int:
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
+
+
 def test_the_depth_of_a_large_body_is_found_at_once() -> None:
     started = time.process_time()
     assert not too_deep(b"[" + b'{"a":[1,"}]\\"{"]},' * 100_000 + b"1]")
