@@ -72,10 +72,10 @@ def coerce(kind: Any, value: object, path: Sequence[str | int], form_errors: For
 
 def as_integer(value: object) -> int | None:
     """The integer that a scalar of JSON stands for: an integral number or its text. None for any other value."""
+    if type(value) is int:
+        return value
     if isinstance(value, bool):
         return None
-    if isinstance(value, int):
-        return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str) and _INTEGER.fullmatch(value):

@@ -72,6 +72,9 @@ class MediaFlags:
 class ComponentPosition(Flag):
     """The positions in which a component can stand."""
 
+    # Each position is one object; the hash of Enum would call Python code for every look-up.
+    __hash__ = object.__hash__
+
     LEGACY = auto()
     """Top level of a message without IS_COMPONENTS_V2."""
     LAYOUT = auto()

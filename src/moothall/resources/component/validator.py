@@ -23,6 +23,8 @@ ATTACHMENT: Final = "attachment://"
 LINK_SCHEMES: Final = ("http", "https", "discord")
 MEDIA_SCHEMES: Final = ("http", "https", "attachment")
 _NESTS: Final = ("components", "accessory", "component")
+_NAMING: Final = frozenset({"id", "emoji", "options", "default_values"})
+"""The keys of a component that refer to ids."""
 _MAX_NODES: Final = 64
 
 
@@ -51,19 +53,24 @@ def referenced_ids(components: Sequence[Any]) -> ReferencedIds:
     for node in nodes:
         if not isinstance(node, dict):
             continue
-        if (number := as_integer(node.get("id"))) is not None:
-            referenced.ids.add(number)
-        _add_emoji(node.get("emoji"), referenced)
-        for option in _listed(node.get("options")):
-            if isinstance(option, dict):
-                _add_emoji(option.get("emoji"), referenced)
-        for value in _listed(node.get("default_values")):
-            _add_default(value, referenced)
+        if not _NAMING.isdisjoint(node):
+            _add_ids(node, referenced)
         for key in _NESTS:
             child = node.get(key)
             if child is not None and len(nodes) < _MAX_NODES:
                 nodes.extend(child[:_MAX_NODES] if isinstance(child, list) else [child])
     return referenced
+
+
+def _add_ids(node: Mapping[str, Any], referenced: ReferencedIds) -> None:
+    if (number := as_integer(node.get("id"))) is not None:
+        referenced.ids.add(number)
+    _add_emoji(node.get("emoji"), referenced)
+    for option in _listed(node.get("options")):
+        if isinstance(option, dict):
+            _add_emoji(option.get("emoji"), referenced)
+    for value in _listed(node.get("default_values")):
+        _add_default(value, referenced)
 
 
 def _listed(value: object) -> Sequence[Any]:

@@ -22,6 +22,8 @@ from moothall.resources.message.body import NONE
 Body = TypeVar("Body", bound=Struct)
 
 _LEGACY: Final = ("content", "embeds", "sticker_ids", "poll", "shared_client_theme")
+_NAMES_FILES: Final = (b'"attachment://', b'"attachment_id"')
+"""What encoded components have that show files of their message."""
 _components = decoder(list[MessageComponent])
 
 
@@ -99,6 +101,10 @@ def encode_components(
     """
     if not components and not (layout and attachments):
         return NONE
+    if not attachments and not (required and layout):
+        encoded = encode(components)
+        if not any(name in encoded for name in _NAMES_FILES):
+            return Raw(encoded)
     form_errors = FormErrors()
     resolved = resolve_media(components, {attachment.filename: attachment for attachment in attachments}, form_errors)
     if layout:
