@@ -1,15 +1,15 @@
 """Build the root file system of the image: `build_root.py ENVIRONMENT OUTPUT [--not-stripped]`.
 
 It has the Python of this script without what a server never imports, the environment at its own path, and the shared
-libraries that either of them links: no shell, no package manager. Debug symbols, headers, stubs and tests are left out,
-and every module is compiled once. Both paths are absolute; OUTPUT must not exist.
+libraries that either of them links: no shell, no package manager. Debug symbols, headers, stubs and tests are left out.
+Every module is compiled once. Moothall keeps its sources; of Python's own modules and of other packages there is the
+bytecode, so tracebacks name their files and lines without the text. Both paths are absolute; OUTPUT must not exist.
 """
 
 import argparse
-import compileall
 import os
-import py_compile
 import shutil
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ UID: Final = 10001
 """Of the user that the server runs as."""
 _STANDARD_LIBRARY: Final = frozenset(
     ("test", "tests", "unittest", "idlelib", "tkinter", "turtledemo", "turtle.py", "lib2to3", "distutils", "ensurepip",
-     "pydoc_data", "venv", "curses", "dbm", "sqlite3", "wsgiref", "site-packages", "__pycache__", "__phello__")
+     "pydoc_data", "venv", "curses", "dbm", "sqlite3", "site-packages", "__pycache__", "__phello__")
 )  # fmt: skip
 """What is left out of Python's own library, with `config-*`. apsw brings the SQLite of the server."""
 _EXTENSIONS: Final = (
@@ -33,9 +33,13 @@ _PACKAGES: Final = frozenset(("tests", "test", "__pycache__", "pycparser", "flit
 _KINDS: Final = (".pyi", ".pyx", ".pxd", ".pxi", ".c", ".h", ".hpp", ".cpp", ".a", ".rng", ".xsl", ".html.in")
 _UNUSED: Final = (
     "zstandard/_cffi.", "lxml/includes/", "lxml/objectify.", "lxml/isoschematron/", "apsw/sqlite_extra_binaries/",
+    "lxml/html/", "lxml/sax.", "lxml/builder.", "apsw/unicode.", "apsw/_unicode.", "apsw/fts5", "apsw/shell.",
     "sqlalchemy/testing/", "sqlalchemy/dialects/mysql/", "sqlalchemy/dialects/mssql/", "sqlalchemy/dialects/oracle/",
+    "sqlalchemy/orm/", "alembic/testing/", "PIL/_imagingcms.", "pillow.libs/liblcms2-", "cffi/",
 )  # fmt: skip
 """Modules of packages that nothing imports here: another form of the same, or a part that the server has no use for."""
+_WITH_SOURCES: Final = "moothall"
+"""The package that keeps its sources: operators read them, and Alembic finds the revisions by them."""
 _CERTIFICATES: Final = Path("/etc/ssl/certs/ca-certificates.crt")
 _PASSWD: Final = f"root:x:0:0:root:/:/sbin/nologin\nmoothall:x:{UID}:{UID}:Moothall:/data:/sbin/nologin\n"
 _GROUP: Final = f"root:x:0:\nmoothall:x:{UID}:\n"
@@ -53,15 +57,32 @@ def build_root(environment: Path, output: Path, *, strip: bool = True) -> None:
     _write_system(output)
     if strip:
         _strip(path for path in output.rglob("*") if _is_elf(path))
-    for folder in (output / _relative(path) for path in (_standard_library(), *packages)):
-        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-        compileall.compile_dir(folder, quiet=2, workers=0, stripdir=output, prependdir="/", invalidation_mode=mode)
+    for folder in (_standard_library(), *packages):
+        _compile(output / _relative(folder), output)
 
 
 def size(root: Path) -> int:
     """The bytes of all files below a folder, each once."""
     files = {(entry.st_dev, entry.st_ino): entry.st_size for entry in map(Path.lstat, root.rglob("*"))}
     return sum(files.values())
+
+
+def _compile(folder: Path, output: Path) -> None:
+    """Compile all modules, and leave nothing but the bytecode of those that need no sources. Raises CalledProcessError.
+
+    Without the columns of each instruction, which only underline part of a line of a traceback: a tenth of the bytecode
+    and of its memory.
+    """
+    with_sources = folder / _WITH_SOURCES
+    command = [sys.executable, "-X", "no_debug_ranges", "-m", "compileall", "-qq", "-j0"]
+    command += ["--invalidation-mode", "unchecked-hash", "-s", str(output), "-p", "/"]
+    without = [path for path in folder.rglob("*.py") if not path.is_relative_to(with_sources)]
+    # Python imports bytecode in the place of the source, where there is none.
+    subprocess.run([*command, "-b", "-i", "-"], input="\n".join(map(str, without)), text=True, check=True)
+    for path in without:
+        path.unlink()
+    if with_sources.exists():
+        subprocess.run([*command, with_sources], check=True)
 
 
 def _standard_library() -> Path:
@@ -84,7 +105,8 @@ def _is_unused_by_servers(path: Path) -> bool:
     name = path.name
     extension = path.parent.name == "lib-dynload" and name.startswith(_EXTENSIONS)
     top = path.parts[0]
-    return top in _STANDARD_LIBRARY or top.startswith("config-") or extension or name == "__pycache__"
+    folder = name in {"__pycache__", "test", "tests"}
+    return top in _STANDARD_LIBRARY or top.startswith("config-") or extension or folder
 
 
 def _is_unused(path: Path) -> bool:
@@ -152,6 +174,11 @@ def _write_system(output: Path) -> None:
     (etc / "hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")
     if _CERTIFICATES.exists():
         _copy_file(_CERTIFICATES, output)
+        # OpenSSL looks at a path of its own, which is a link in packages that are not here.
+        authorities = output / _relative(Path(ssl.get_default_verify_paths().openssl_cafile))
+        if not authorities.exists():
+            authorities.parent.mkdir(parents=True, exist_ok=True)
+            authorities.symlink_to(_CERTIFICATES)
     for path in (Path("/etc/ld.so.conf"), *Path("/etc/ld.so.conf.d").glob("*.conf")):
         _copy_file(path, output)
     # The loader finds /usr/local/lib by its cache only.

@@ -80,6 +80,17 @@ def _xml(text: str) -> web.Response:
     return web.Response(text=text, content_type="application/xml")
 
 
+def bucket_settings(url: str) -> dict[str, str]:
+    """The variables by which a server uses the bucket at a URL, as `s3://bucket`."""
+    return {
+        "AWS_ENDPOINT_URL": url,
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_REGION": "nowhere",
+    }
+
+
 @asynccontextmanager
 async def bucket_at() -> AsyncIterator[tuple[Bucket, str]]:
     """A bucket and the URL of its server."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from moothall.storage.blobs import Blobs
-from tests.storage.buckets import Bucket, bucket_at
+from tests.storage.buckets import Bucket, bucket_at, bucket_settings
 
 MIB = 1 << 20
 DATA = bytes(range(256)) * 4096 * 7
@@ -38,14 +38,7 @@ async def kept(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyte
             yield Kept(Blobs.open("memory:"))
         else:
             bucket, url = await stack.enter_async_context(bucket_at())
-            settings = {
-                "AWS_ENDPOINT_URL": url,
-                "AWS_ALLOW_HTTP": "true",
-                "AWS_ACCESS_KEY_ID": "id",
-                "AWS_SECRET_ACCESS_KEY": "secret",
-                "AWS_REGION": "nowhere",
-            }
-            for name, value in settings.items():
+            for name, value in bucket_settings(url).items():
                 monkeypatch.setenv(name, value)
             spool = tmp_path / "incoming"
             yield Kept(Blobs.open("s3://bucket", spool=spool), bucket, spool)
