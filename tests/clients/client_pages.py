@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Self
+from unittest import mock
 
 import aiohttp
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
@@ -28,6 +30,7 @@ _ARGUMENTS: Final = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--js-flags=--no-opt --no-maglev",
 )  # fmt: skip
+_POLLING: Final = Path(__file__).parent / "polling.cjs"
 _PROFILE: Final = {"locale": "en-US", "reduced_motion": "reduce", "service_workers": "block"}
 _OFFLINE: Final = re.compile(r"net::ERR_(?:CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)|WebSocket connection to")
 
@@ -48,7 +51,9 @@ async def chromium() -> AsyncIterator[Browser]:
     if program is None:
         leave_out("chromium", "chromium is not installed")
     expect.set_options(timeout=TIMEOUT_MS)
-    async with async_playwright() as playwright:
+    async with AsyncExitStack() as stack:
+        with mock.patch.dict(os.environ, NODE_OPTIONS=f'--require "{_POLLING}"'):
+            playwright = await stack.enter_async_context(async_playwright())
         browser = await playwright.chromium.launch(executable_path=program, args=list(_ARGUMENTS))
         try:
             yield browser

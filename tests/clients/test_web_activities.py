@@ -16,7 +16,7 @@ import pytest
 from playwright.async_api import Browser, FrameLocator, expect
 
 from tests.clients.activity_page import ActivityPage, serve_activity
-from tests.clients.client_pages import PASSWORD, Account, ClientPage
+from tests.clients.client_pages import PASSWORD, Account, ClientPage, open_new_guild
 from tests.clients.example_front import EXAMPLE, build_front
 from tests.clients.live import Server
 
@@ -154,11 +154,7 @@ async def draw(client: ClientPage) -> None:
 async def test_two_people_draw_together(
     browser: Browser, server: Server, api: Api, whiteboard: Whiteboard, tmp_path: Path
 ) -> None:
-    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
-    await ada.register("adaactivity")
-    await ada.create_guild("The Moot")
-    await ben.register("benactivity")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, "adaactivity", "benactivity")
     await api.log_in("adaactivity")
     await whiteboard.start()
 

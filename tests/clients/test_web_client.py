@@ -9,7 +9,7 @@ from discord import ui
 from playwright.async_api import Browser, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import AXE, ClientPage, open_new_guild
+from tests.clients.client_pages import AXE, Account, ClientPage, open_new_guild
 from tests.clients.live import Server, World
 from tests.suites import leave_out
 
@@ -215,9 +215,9 @@ class Board(ui.LayoutView):
 async def test_components_and_modals_of_a_bot_work(browser: Browser, server: Server, world: World) -> None:
     async with Harbour.opened(world) as harbour:
         await harbour.channel.send(view=Board())
-        owner = await ClientPage.open(browser, server.url)
-        await owner.log_in(harbour.owner.name)
-        await owner.page.goto(f"{server.url}/channels/{harbour.guild.id}/{harbour.channel.id}")
+        account = Account(str(harbour.owner.id), harbour.owner.token)
+        path = f"/channels/{harbour.guild.id}/{harbour.channel.id}"
+        owner = await ClientPage.open_as(browser, server.url, account, path)
         await expect(owner.page.get_by_role("heading", name="The board")).to_be_visible()
 
         await owner.page.get_by_role("button", name="Count", exact=True).click()

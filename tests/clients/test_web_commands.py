@@ -11,7 +11,7 @@ from discord import app_commands
 from playwright.async_api import Browser, FilePayload, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import Account, ClientPage
 from tests.clients.live import PIXEL, World
 
 
@@ -28,9 +28,9 @@ def command_tree(harbour: Harbour) -> app_commands.CommandTree[Any]:
 
 async def open_channel(browser: Browser, harbour: Harbour, **options: Any) -> ClientPage:
     """The owner's client with the bot's channel open."""
-    owner = await ClientPage.open(browser, harbour.world.server.url, **options)
-    await owner.log_in(harbour.owner.name)
-    await owner.page.goto(f"{harbour.world.server.url}/channels/{harbour.guild.id}/{harbour.channel.id}")
+    account = Account(str(harbour.owner.id), harbour.owner.token)
+    path = f"/channels/{harbour.guild.id}/{harbour.channel.id}"
+    owner = await ClientPage.open_as(browser, harbour.world.server.url, account, path, **options)
     await expect(owner.box).to_be_visible()
     return owner
 

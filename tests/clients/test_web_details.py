@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import Account, ClientPage, becomes, call, open_new_guild
+from tests.clients.client_pages import Account, ClientPage, becomes, call, open_new_guild, sign_up
 from tests.clients.live import Server, World
 
 SQUARE = {
@@ -84,9 +84,8 @@ async def test_the_actions_of_a_message_are_reached_with_the_keyboard(browser: B
 
 async def test_a_profile_shows_what_two_users_share(browser: Browser, server: Server) -> None:
     ada, ben = await open_new_guild(browser, server.url, "ada_card", "ben_card")
-    carol = await ClientPage.open(browser, server.url)
-    await carol.register("carol_card")
-    one, other, friend = [await account_of(client) for client in (ada, ben, carol)]
+    one, other = [await account_of(client) for client in (ada, ben)]
+    friend = await sign_up(server.url, "carol_card")
     for account in (one, other):
         await call(server.url, account, "PUT", f"/users/@me/relationships/{friend.id}", {})
         await call(server.url, friend, "PUT", f"/users/@me/relationships/{account.id}", {"type": 1})
@@ -163,10 +162,10 @@ async def test_rules_say_who_may_use_an_applications_commands(browser: Browser, 
         async with world.session.put(f"{server.url}/api/v10{path}", json=body, headers=headers) as response:
             assert response.ok, await response.text()
             (tea,) = await response.json()
-        client = await ClientPage.open(browser, server.url)
-        await client.log_in(harbour.owner.name)
+        owner = Account(str(harbour.owner.id), harbour.owner.token)
+        path = f"/app/guilds/{harbour.guild.id}/settings/integrations"
+        client = await ClientPage.open_as(browser, server.url, owner, path)
         page = client.page
-        await page.goto(f"{server.url}/app/guilds/{harbour.guild.id}/settings/integrations")
         await page.get_by_role("button", name="Commands of").click()
         dialog = page.get_by_role("dialog")
         await dialog.get_by_label("Applies to").select_option(label="/tea")
@@ -175,7 +174,6 @@ async def test_rules_say_who_may_use_an_applications_commands(browser: Browser, 
         await page.keyboard.press("Escape")
         await dialog.get_by_role("switch", name="@everyone").press("Space")
         await dialog.get_by_role("button", name="Save").click()
-        owner = Account(str(harbour.owner.id), harbour.owner.token)
 
         async def rules() -> object:
             stored = await call(server.url, owner, "GET", f"{path}/permissions")

@@ -24,11 +24,6 @@ class Settings:
         self.page = client.page
         self.guild_id = guild_id
 
-    async def open(self, section: str) -> None:
-        """Open a section by its address."""
-        await self.page.goto(f"{self.client.url}/app/guilds/{self.guild_id}/settings/{section}")
-        await expect(self.page.locator("main h1")).to_be_visible()
-
     async def go_to(self, section: str) -> None:
         """Show another section without loading the client again, once it has its data."""
         path = f"/app/guilds/{self.guild_id}/settings/{section}"
@@ -79,9 +74,13 @@ class Guild:
         await owner.invite(int(channel_id), member)
         return cls(owner, member, guild["id"], channel_id)
 
-    async def settings(self, browser: Browser, server: Server, person: Person, **options: Any) -> Settings:
-        """The client of a person, logged in."""
-        client = await ClientPage.logged_in(browser, server.url, Account(str(person.id), person.token), **options)
+    async def settings(
+        self, browser: Browser, server: Server, person: Person, section: str, **options: Any
+    ) -> Settings:
+        """A section, opened by its address in the client of a person who is logged in."""
+        account, path = Account(str(person.id), person.token), f"/app/guilds/{self.id}/settings/{section}"
+        client = await ClientPage.open_as(browser, server.url, account, path, **options)
+        await expect(client.page.locator("main h1")).to_be_visible()
         return Settings(client, self.id)
 
 
@@ -89,8 +88,7 @@ async def test_the_overview_saves_its_fields_and_shows_refusals_at_the_field(
     browser: Browser, server: Server, world: World
 ) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("overview")
+    settings = await guild.settings(browser, server, guild.owner, "overview")
     page = settings.page
     await page.get_by_label("Description").fill("Where we meet")
     await page.get_by_label("Who may write without a role").select_option(label="With a verified email address")
@@ -112,8 +110,7 @@ async def test_the_overview_saves_its_fields_and_shows_refusals_at_the_field(
 
 async def test_leaving_with_unsaved_changes_asks_about_them(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("overview")
+    settings = await guild.settings(browser, server, guild.owner, "overview")
     page = settings.page
     name = page.get_by_role("textbox", name="Name", exact=True)
     await name.fill("Another name")
@@ -137,8 +134,7 @@ async def test_a_role_is_created_edited_ranked_given_and_deleted(
     guild = await Guild.create(world)
     for name in ("First", "Second"):
         await guild.owner.post(f"/guilds/{guild.id}/roles", {"name": name})
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("roles")
+    settings = await guild.settings(browser, server, guild.owner, "roles")
     page = settings.page
     await settings.button("Create a role").click()
     await page.get_by_role("textbox", name="Name", exact=True).fill("Moderators")
@@ -199,14 +195,13 @@ async def test_permissions_that_the_user_lacks_are_disabled_and_say_why(
         f"/guilds/{guild.id}/roles", [{"id": manage_roles["id"], "position": 2}, {"id": lower["id"], "position": 1}]
     )
     await guild.owner.put(f"/guilds/{guild.id}/members/{guild.member.id}/roles/{manage_roles['id']}")
-    settings = await guild.settings(browser, server, guild.member)
-    await settings.open(f"roles/{lower['id']}")
+    settings = await guild.settings(browser, server, guild.member, f"roles/{lower['id']}")
     page = settings.page
     await page.get_by_role("tab", name="Permissions").click()
     await expect(page.get_by_role("switch", name="Ban members")).to_be_disabled()
     await expect(page.locator(".permission", has_text="Ban members")).to_contain_text("You do not have this permission")
     await expect(page.get_by_role("switch", name="Manage roles")).to_be_enabled()
-    await settings.open(f"roles/{manage_roles['id']}")
+    await settings.go_to(f"roles/{manage_roles['id']}")
     await expect(page.get_by_text("This role is not below your highest one")).to_be_visible()
     await expect(page.get_by_role("link", name="Overview")).to_have_count(0)
 
@@ -220,8 +215,7 @@ async def test_a_role_previews_what_its_members_see(browser: Browser, server: Se
         await guild.owner.post(
             f"/guilds/{guild.id}/channels", {"name": name, "type": 0, "permission_overwrites": overwrites}
         )
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open(f"roles/{role['id']}")
+    settings = await guild.settings(browser, server, guild.owner, f"roles/{role['id']}")
     page = settings.page
     await settings.button("View as this role").click()
     channels = page.get_by_role("navigation", name="Channels")
@@ -235,8 +229,7 @@ async def test_a_role_previews_what_its_members_see(browser: Browser, server: Se
 async def test_members_are_renamed_timed_out_kicked_and_banned(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
     role = await guild.owner.post(f"/guilds/{guild.id}/roles", {"name": "Helpers"})
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("members")
+    settings = await guild.settings(browser, server, guild.owner, "members")
     page = settings.page
     members = page.get_by_role("list", name="Members")
     await expect(members.get_by_role("listitem")).to_have_count(2)
@@ -272,8 +265,7 @@ async def test_several_members_are_banned_at_once_and_found_among_the_bans(
     guild = await Guild.create(world)
     others = [await world.person() for _ in range(2)]
     await guild.owner.invite(int(guild.channel_id), *others)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("members")
+    settings = await guild.settings(browser, server, guild.owner, "members")
     page = settings.page
     members = page.get_by_role("list", name="Members")
     for other in others:
@@ -285,7 +277,7 @@ async def test_several_members_are_banned_at_once_and_found_among_the_bans(
     await settings.button("Close").click()
     await expect(members.get_by_role("listitem")).to_have_count(2)
 
-    await settings.open("bans")
+    await settings.go_to("bans")
     bans = page.get_by_role("list", name="Bans")
     await expect(bans.get_by_role("listitem")).to_have_count(2)
     await page.get_by_role("searchbox").fill(others[0].name)
@@ -302,8 +294,7 @@ async def test_several_members_are_banned_at_once_and_found_among_the_bans(
 
 async def test_a_prune_shows_how_many_members_it_would_remove(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("members")
+    settings = await guild.settings(browser, server, guild.owner, "members")
     await settings.button("Remove inactive members").click()
     page = settings.page
     await page.get_by_label("Not seen for days").fill("1")
@@ -314,8 +305,9 @@ async def test_a_prune_shows_how_many_members_it_would_remove(browser: Browser, 
 async def test_a_webhook_is_created_edited_tested_and_deleted(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
     channel = await guild.owner.post(f"/guilds/{guild.id}/channels", {"name": "builds", "type": 0})
-    settings = await guild.settings(browser, server, guild.owner, permissions=["clipboard-read", "clipboard-write"])
-    await settings.open("webhooks")
+    settings = await guild.settings(
+        browser, server, guild.owner, "webhooks", permissions=["clipboard-read", "clipboard-write"]
+    )
     page = settings.page
     await settings.button("Create a webhook").click()
     await page.get_by_role("textbox", name="Name", exact=True).fill("Builder")
@@ -338,8 +330,7 @@ async def test_a_webhook_is_created_edited_tested_and_deleted(browser: Browser, 
 
 async def test_invites_are_created_and_revoked(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("invites")
+    settings = await guild.settings(browser, server, guild.owner, "invites")
     page = settings.page
     invites = page.get_by_role("list", name="Invites")
     await expect(invites.get_by_role("listitem")).to_have_count(1)
@@ -357,8 +348,7 @@ async def test_invites_are_created_and_revoked(browser: Browser, server: Server,
 
 async def test_emojis_are_uploaded_renamed_and_deleted(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("emojis")
+    settings = await guild.settings(browser, server, guild.owner, "emojis")
     page = settings.page
     picture: FilePayload = {"name": "party time.png", "mimeType": "image/png", "buffer": PIXEL}
     await page.locator("input[type=file]").set_input_files([picture])
@@ -387,8 +377,7 @@ async def test_the_audit_log_is_readable_and_filtered(browser: Browser, server: 
     role = await guild.owner.post(f"/guilds/{guild.id}/roles", {"name": "Helpers", "permissions": "0"})
     await guild.owner.patch(f"/guilds/{guild.id}/roles/{role['id']}", {"permissions": str(1 << 2)})
     await guild.owner.put(f"/guilds/{guild.id}/members/{guild.member.id}/roles/{role['id']}", reason="well earned")
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("audit-log")
+    settings = await guild.settings(browser, server, guild.owner, "audit-log")
     page = settings.page
     entries = page.get_by_role("list", name="Audit log").locator("> li")
     changed = entries.filter(has_text="Roles of a member changed")
@@ -408,8 +397,7 @@ async def test_auto_moderation_rules_are_created_changed_and_switched_off(
     browser: Browser, server: Server, world: World
 ) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("auto-moderation")
+    settings = await guild.settings(browser, server, guild.owner, "auto-moderation")
     page = settings.page
     await settings.button("Create a rule").click()
     await page.get_by_role("menuitem", name="Words of your own").click()
@@ -443,8 +431,7 @@ async def test_onboarding_is_asked_for_and_its_refusals_stand_at_the_field(
 ) -> None:
     guild = await Guild.create(world)
     role = await guild.owner.post(f"/guilds/{guild.id}/roles", {"name": "Gardeners"})
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("onboarding")
+    settings = await guild.settings(browser, server, guild.owner, "onboarding")
     page = settings.page
     await settings.button("Add a question").click()
     await page.get_by_label("Text of the question").fill("What do you like?")
@@ -467,8 +454,7 @@ async def test_screening_asks_questions_and_join_requests_are_reviewed(
     browser: Browser, server: Server, world: World
 ) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("screening")
+    settings = await guild.settings(browser, server, guild.owner, "screening")
     page = settings.page
     await settings.switch("Ask before members can write")
     await settings.button("Add a field").click()
@@ -481,7 +467,7 @@ async def test_screening_asks_questions_and_join_requests_are_reviewed(
         form = await person.get(f"/guilds/{guild.id}/member-verification")
         fields = [{**field, "response": "To talk"} for field in form["form_fields"]]
         await person.put(f"/guilds/{guild.id}/requests/@me", {"version": form["version"], "form_fields": fields})
-    await settings.open("join-requests")
+    await settings.go_to("join-requests")
     first = page.get_by_role("region", name=applicants[0].name)
     await expect(first).to_contain_text("To talk")
     await first.get_by_role("button", name="Approve").click()
@@ -499,8 +485,7 @@ async def test_screening_asks_questions_and_join_requests_are_reviewed(
 
 async def test_the_welcome_screen_and_the_widget_are_set(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("welcome-screen")
+    settings = await guild.settings(browser, server, guild.owner, "welcome-screen")
     page = settings.page
     await settings.switch("Show a welcome screen")
     await page.get_by_label("Greeting").fill("Hello there")
@@ -511,7 +496,7 @@ async def test_the_welcome_screen_and_the_widget_are_set(browser: Browser, serve
     assert screen["description"] == "Hello there"
     assert [channel["description"] for channel in screen["welcome_channels"]] == ["Talk"]
 
-    await settings.open("widget")
+    await settings.go_to("widget")
     await settings.switch("Show a widget on other sites")
     await page.get_by_label("Channel of its invite").select_option(label="#general")
     await settings.save()
@@ -526,8 +511,7 @@ async def test_invites_are_paused_and_a_template_is_made_and_synced(
     browser: Browser, server: Server, world: World
 ) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("incidents")
+    settings = await guild.settings(browser, server, guild.owner, "incidents")
     page = settings.page
     await settings.button("Pause").first.click()
     await expect(page.get_by_text("Paused until")).to_be_visible()
@@ -536,7 +520,7 @@ async def test_invites_are_paused_and_a_template_is_made_and_synced(
     await settings.button("End pause").click()
     await expect(page.get_by_text("Paused until")).to_have_count(0)
 
-    await settings.open("template")
+    await settings.go_to("template")
     await settings.button("Create a template").click()
     await page.get_by_label("Name of the template").fill("Our house")
     await settings.button("Save").click()
@@ -555,8 +539,7 @@ async def test_invites_are_paused_and_a_template_is_made_and_synced(
 async def test_apps_are_listed_and_removed(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
     bot = await world.bot(guild.owner, int(guild.id))
-    settings = await guild.settings(browser, server, guild.owner)
-    await settings.open("integrations")
+    settings = await guild.settings(browser, server, guild.owner, "integrations")
     page = settings.page
     apps = page.get_by_role("list", name="Apps and bots")
     await expect(apps.get_by_role("listitem")).to_have_count(1)
@@ -581,9 +564,8 @@ async def test_every_section_is_accessible_in_both_themes_and_fits_a_phone(
         leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
     guild = await Guild.create(world)
     role = await guild.owner.post(f"/guilds/{guild.id}/roles", {"name": "Readers"})
-    settings = await guild.settings(browser, server, guild.owner, bypass_csp=True, reduced_motion="reduce")
+    settings = await guild.settings(browser, server, guild.owner, "overview", bypass_csp=True, reduced_motion="reduce")
     page, width = settings.page, "document.documentElement.scrollWidth"
-    await settings.open("overview")
     for section in (*SECTIONS, f"roles/{role['id']}"):
         await settings.go_to(section)
         assert await settings.client.violations() == [], section
@@ -597,7 +579,6 @@ async def test_every_section_is_accessible_in_both_themes_and_fits_a_phone(
 
 async def test_a_phone_shows_the_list_of_sections_by_itself(browser: Browser, server: Server, world: World) -> None:
     guild = await Guild.create(world)
-    settings = await guild.settings(browser, server, guild.owner, viewport={"width": 390, "height": 844})
-    await settings.open("overview")
+    settings = await guild.settings(browser, server, guild.owner, "overview", viewport={"width": 390, "height": 844})
     await settings.page.get_by_role("button", name="Back").click()
     await expect(settings.page.get_by_role("navigation", name="Guild settings")).to_be_visible()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Locator, expect
 
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import ClientPage, open_new_guild, sign_up
 from tests.clients.live import Server
 
 
@@ -18,10 +18,8 @@ def row(client: ClientPage, text: str) -> Locator:
 
 
 async def test_members_move_between_groups_while_one_looks(browser: Browser, server: Server) -> None:
-    ada, ben = await ClientPage.open(browser, server.url), await ClientPage.open(browser, server.url)
-    await ada.register("ada_lists")
-    await ada.create_guild("The Moot")
-    await ben.register("ben_lists")
+    (ada,) = await open_new_guild(browser, server.url, "ada_lists")
+    ben = await ClientPage.logged_in(browser, server.url, await sign_up(server.url, "ben_lists"))
     await expect(row(ada, "Online · 1")).to_be_visible()
     await ben.join(await ada.invite_link())
     await expect(row(ada, "Online · 2")).to_be_visible()
@@ -38,13 +36,11 @@ async def test_members_move_between_groups_while_one_looks(browser: Browser, ser
 async def test_a_list_is_there_again_after_another_guild_and_a_lost_connection(
     browser: Browser, server: Server
 ) -> None:
-    ada = await ClientPage.open(browser, server.url)
-    await ada.register("ada_again")
-    await ada.create_guild("First")
+    (ada,) = await open_new_guild(browser, server.url, "ada_again")
     await expect(row(ada, "ada_again")).to_be_visible()
     await ada.create_guild("Second")
     await expect(row(ada, "ada_again")).to_be_visible()
-    await ada.page.get_by_role("link", name="First").click()
+    await ada.page.get_by_role("link", name="The Moot").click()
     await expect(row(ada, "Online · 1")).to_be_visible()
     await ada.page.reload()
     await expect(row(ada, "ada_again")).to_be_visible()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import open_new_guild
 from tests.clients.live import Server
 
 KEPT = """async () => {
@@ -22,10 +22,8 @@ def server_settings() -> dict[str, str]:
 
 
 async def test_the_client_opens_without_a_network_and_comes_back(browser: Browser, server: Server) -> None:
-    client = await ClientPage.open(browser, server.url, service_workers="allow")
+    (client,) = await open_new_guild(browser, server.url, "ada_offline", service_workers="allow")
     page = client.page
-    await client.register("ada_offline")
-    await client.create_guild("The Moot")
     await page.wait_for_function("() => navigator.serviceWorker.controller !== null")
     server.stop()
     await page.reload()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import PASSWORD, ClientPage, becomes, sign_up
+from tests.clients.client_pages import PASSWORD, ClientPage, becomes, call, open_new_guild, sign_up
 from tests.clients.live import Server, World
 from tests.clients.test_web_channels import request
 
@@ -70,9 +70,7 @@ async def test_unknown_names_are_refused_where_they_are_typed(browser: Browser, 
 
 
 async def test_messages_of_blocked_people_are_collapsed(browser: Browser, server: Server) -> None:
-    ada, ben = await registered(browser, server, "people_ada3", "people_ben3")
-    await ada.create_guild("The Moot")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, "people_ada3", "people_ben3")
     await ben.say("first unwanted")
     await ben.say("second unwanted")
     await expect(ada.message("second unwanted")).to_have_count(1)
@@ -231,9 +229,7 @@ async def test_themes_language_and_motion_apply_at_once(browser: Browser, server
 
 
 async def test_a_muted_guild_shows_no_unread_mark(browser: Browser, server: Server) -> None:
-    ada, ben = await registered(browser, server, "people_ada10", "people_ben10")
-    await ada.create_guild("The Moot")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, "people_ada10", "people_ben10")
     await open_settings(ben, "Notifications")
     await ben.page.get_by_label("Mute the guild").select_option("null")
     await expect(ben.page.get_by_label("Mute the guild")).to_have_value("muted")
@@ -248,8 +244,7 @@ async def test_a_muted_guild_shows_no_unread_mark(browser: Browser, server: Serv
 
 
 async def test_an_invite_is_opened_logged_out_and_leads_into_the_guild(browser: Browser, server: Server) -> None:
-    (ada,) = await registered(browser, server, "people_ada11")
-    await ada.create_guild("The Moot")
+    (ada,) = await open_new_guild(browser, server.url, "people_ada11")
     code = await ada.invite_link()
     stranger = await ClientPage.open(browser, server.url)
     await stranger.page.goto(f"{server.url}/invite/{code}")
@@ -370,9 +365,10 @@ async def test_a_guild_is_made_from_a_template(browser: Browser, server: Server,
 
 
 async def test_guilds_go_into_folders_which_other_devices_show(browser: Browser, server: Server) -> None:
-    (ada,) = await registered(browser, server, "people_ada15")
-    await ada.create_guild("First Hall")
-    await ada.create_guild("Second Hall")
+    account = await sign_up(server.url, "people_ada15")
+    for name in ("First Hall", "Second Hall"):
+        await call(server.url, account, "POST", "/guilds", {"name": name})
+    ada = await ClientPage.logged_in(browser, server.url, account)
     rail = ada.page.locator(".rail")
     await rail.get_by_role("link", name="Second Hall").drag_to(rail.get_by_role("link", name="First Hall"))
     folder = rail.get_by_role("button", name="First Hall, Second Hall")
@@ -382,8 +378,7 @@ async def test_guilds_go_into_folders_which_other_devices_show(browser: Browser,
     await ada.page.get_by_label("Name of the folder").fill("Halls")
     await ada.page.get_by_role("button", name="Save").click()
 
-    elsewhere = await ClientPage.open(browser, server.url)
-    await elsewhere.log_in("people_ada15")
+    elsewhere = await ClientPage.logged_in(browser, server.url, account)
     await elsewhere.page.get_by_role("button", name="Halls").click()
     await expect(elsewhere.page.locator(".rail").get_by_role("link", name="Second Hall")).to_be_visible()
     await elsewhere.page.locator(".rail").get_by_role("link", name="First Hall").click(button="right")
@@ -393,9 +388,7 @@ async def test_guilds_go_into_folders_which_other_devices_show(browser: Browser,
 
 
 async def test_mentions_are_counted_in_the_title_and_icon(browser: Browser, server: Server) -> None:
-    ada, ben = await registered(browser, server, "people_ada16", "people_ben16")
-    await ada.create_guild("The Moot")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, "people_ada16", "people_ben16")
     await ben.page.get_by_role("link", name="Direct messages").first.click()
     await ada.say("@everyone come")
     await expect(ben.page).to_have_title("(1) Moothall")
@@ -418,9 +411,7 @@ document.hasFocus = () => false;
 
 
 async def test_a_notification_names_the_message_and_leads_to_its_channel(browser: Browser, server: Server) -> None:
-    ada, ben = await registered(browser, server, "people_ada17", "people_ben17")
-    await ada.create_guild("The Moot")
-    await ben.join(await ada.invite_link())
+    ada, ben = await open_new_guild(browser, server.url, "people_ada17", "people_ben17")
     await ben.page.get_by_role("link", name="Direct messages").first.click()
     await ben.page.evaluate(_RECORD_NOTIFICATIONS)
     await ada.say("@everyone to arms")

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Request, expect
 
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import ClientPage, open_new_guild
 from tests.clients.live import Server
 from tests.resources.link_preview.sites import Site, meta, picture, running_site
 
@@ -29,9 +29,7 @@ async def site() -> AsyncIterator[Site]:
 
 async def open_guild(browser: Browser, server: Server, name: str) -> tuple[ClientPage, list[str]]:
     """A client in a new guild, and the URLs that it requests from then on."""
-    client = await ClientPage.open(browser, server.url)
-    await client.register(name)
-    await client.create_guild("The Moot")
+    (client,) = await open_new_guild(browser, server.url, name)
     requested: list[str] = []
 
     def note(request: Request) -> None:
@@ -123,9 +121,7 @@ async def test_a_hostile_page_runs_no_script(browser: Browser, server: Server, s
 
 
 async def test_previews_have_no_accessibility_violation(browser: Browser, server: Server, site: Site) -> None:
-    client = await ClientPage.open(browser, server.url, bypass_csp=True, color_scheme="dark")
-    await client.register("previews4")
-    await client.create_guild("The Moot")
+    (client,) = await open_new_guild(browser, server.url, "previews4", bypass_csp=True, color_scheme="dark")
     site.page("/p.png", picture(width=800, height=500), content_type="image/png")
     page = meta(og__title="A title", og__description="text", og__site_name="A site", og__image="/p.png")
     await client.say(f"{site.page('/a', page)} {site.url}/p.png")

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, expect
 
 import moothall
 from moothall.web.client_files import FOLDER
-from tests.clients.client_pages import ClientPage, require_client
+from tests.clients.client_pages import open_new_guild, require_client
 from tests.clients.live import Server
 from tests.serving import RunningServer
 
@@ -69,10 +69,8 @@ def updated(tmp_path: Path) -> Iterator[UpdatedServer]:
 async def test_an_open_page_survives_a_new_build(
     browser: Browser, updated: UpdatedServer, service_workers: str
 ) -> None:
-    client = await ClientPage.open(browser, updated.url, service_workers=service_workers)
+    (client,) = await open_new_guild(browser, updated.url, "ada", service_workers=service_workers)
     page = client.page
-    await client.register("ada")
-    await client.create_guild("The Moot")
     if service_workers == "allow":
         await page.wait_for_function("() => navigator.serviceWorker.controller !== null")
     before = await page.evaluate(SCRIPT)
@@ -89,10 +87,8 @@ async def test_an_open_page_survives_a_new_build(
 
 
 async def test_a_screen_that_cannot_be_loaded_waits_for_the_server(browser: Browser, updated: UpdatedServer) -> None:
-    client = await ClientPage.open(browser, updated.url, service_workers="block")
+    (client,) = await open_new_guild(browser, updated.url, "ada")
     page = client.page
-    await client.register("ada")
-    await client.create_guild("The Moot")
     updated.stop()
     await page.get_by_role("button", name="Settings", exact=True).click()
     await expect(page.get_by_text("This loads as soon as the server answers…")).to_be_visible()
