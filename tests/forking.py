@@ -10,6 +10,7 @@ from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import IO, Any, Final
 
+from tests.passwords import hash_cheaply
 from tests.serving import RunningServer, environment
 
 _FORKING: Final = multiprocessing.get_context("forkserver")
@@ -73,6 +74,7 @@ def _run(start: _Start) -> None:
     os.environ.update(start.variables)
     os.chdir(start.folder)
     sys.argv = ["moothall", *start.arguments]
+    hash_cheaply()
     from moothall.cli import main  # noqa: PLC0415 only forks run it
 
     main()

@@ -21,6 +21,7 @@ from moothall.kernel.secrets import (
     new_account_token,
     new_token,
 )
+from tests.passwords import REAL_COST
 
 
 @given(st.integers(1, 200))
@@ -147,11 +148,12 @@ def test_the_first_line_of_a_key_file_is_the_current_key_and_the_others_are_reti
     assert ServerKey.parse(text).subkeys("test") == ServerKey(new, [old]).subkeys("test")
 
 
-async def test_a_password_is_recognised_and_another_is_not() -> None:
+async def test_a_password_is_recognised_and_another_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Passwords, "cost", REAL_COST)
     passwords = Passwords()
     stored = await passwords.hash("correct horse")
 
-    assert stored.startswith("$argon2id$")
+    assert stored.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
     assert await passwords.verify(stored, "correct horse")
     assert not await passwords.verify(stored, "correct horse ")
     assert stored != await passwords.hash("correct horse")

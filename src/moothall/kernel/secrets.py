@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -192,6 +192,13 @@ class TooManyPasswords(Exception):
     """The queue of passwords to hash is full."""
 
 
+class PasswordCost(NamedTuple):
+    """What computing a hash takes: passes over so much memory."""
+
+    rounds: int
+    memory_kib: int
+
+
 class Passwords:
     """Hashes and verifies passwords with argon2id, in threads.
 
@@ -199,12 +206,14 @@ class Passwords:
     `max_waiting` running or queued, `hash`, `verify` and `run` raise TooManyPasswords.
     """
 
+    # OWASP's minimum: the library's default takes 64 MiB and four cores, too much for a small server.
+    cost: ClassVar[PasswordCost] = PasswordCost(rounds=2, memory_kib=19 * 1024)
+
     def __init__(self, *, concurrency: int = 2, max_waiting: int = 256) -> None:
         self._waiting = 0
         self._max_waiting = max_waiting
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="password")
-        # OWASP's minimum: the library's default takes 64 MiB and four cores, too much for a small server.
-        self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+        self._hasher = PasswordHasher(time_cost=self.cost.rounds, memory_cost=self.cost.memory_kib, parallelism=1)
 
     async def hash(self, password: str) -> str:
         """Hash a password with a random salt, for storing."""

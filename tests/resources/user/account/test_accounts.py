@@ -3,9 +3,11 @@
 import asyncio
 
 import msgspec
+import pytest
 
 from moothall.kernel.secrets import Passwords
 from tests.harness import Caller, Platform
+from tests.passwords import REAL_COST
 
 PASSWORD = "correct horse battery"
 
@@ -75,7 +77,10 @@ async def test_many_who_log_in_at_once_do_not_wait_for_each_other_for_ever(platf
     assert [reply.status for reply in replies] == [201] * 16
 
 
-async def test_more_passwords_than_can_be_hashed_soon_are_refused(platform: Platform) -> None:
+async def test_more_passwords_than_can_be_hashed_soon_are_refused(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Passwords, "cost", REAL_COST)
     platform.services.passwords = Passwords(concurrency=1, max_waiting=2)
     await register(platform)
     statuses = await asyncio.gather(*(log_in(platform, "alice") for _ in range(6)))
