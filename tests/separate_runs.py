@@ -1,8 +1,43 @@
-"""Runs of pytest that tests start in a process of their own."""
+"""Programs that tests start in a process of their own: runs of pytest and of Node's test runners."""
 
-from typing import Final
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final
 
 PLUGINS: Final = (
     "-p", "moothall.testing.plugin", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:hypothesispytest",
 )  # fmt: skip
 """The options for the plugin under test, without those of other tools, whose import takes two seconds each time."""
+_WITHIN: Final = 200
+"""Seconds that a program may take."""
+
+
+class SeparateRuns(AbstractContextManager["SeparateRuns"]):
+    """Programs that run side by side, each to its end: what they do most is wait for servers and for each other."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(max_workers=4)
+        self._runs: dict[str, Any] = {}
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(cancel_futures=True)
+
+    def start(self, name: str, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+        """Run a program in a folder."""
+        self._runs[name] = self._threads.submit(
+            subprocess.run, command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_WITHIN
+        )
+
+    def printed(self, name: str) -> str:
+        """What a program printed, once it has ended. Fails if it failed."""
+        ran: subprocess.CompletedProcess[str] = self._runs[name].result()
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran.stdout
+
+
+def collected(items: Sequence[Any], test: str, parameter: str) -> list[str]:
+    """The values of a parameter with which pytest runs a test."""
+    return [item.callspec.params[parameter] for item in items if item.originalname == test]

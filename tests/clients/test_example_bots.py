@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.separate_runs import PLUGINS
+from tests.separate_runs import PLUGINS, SeparateRuns, collected
 from tests.suites import leave_out
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "bots"
@@ -30,19 +31,22 @@ def installed(folder: Path) -> Path:
     return site
 
 
+@pytest.fixture(scope="module")
+def runs(request: pytest.FixtureRequest) -> Iterator[SeparateRuns]:
+    """The tests of the examples, running side by side."""
+    with SeparateRuns() as started:
+        for bot in collected(request.session.items, "test_the_tests_of_the_example_pass", "bot"):
+            folder = EXAMPLES / bot
+            path = os.pathsep.join([str(installed(folder)), str(folder), os.environ.get("PYTHONPATH", "")])
+            command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
+            started.start(bot, command, folder, {**os.environ, "PYTHONPATH": path})
+        yield started
+
+
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("bot", BOTS)
-def test_the_tests_of_the_example_pass(bot: str) -> None:
-    folder = EXAMPLES / bot
-    path = os.pathsep.join([str(installed(folder)), str(folder), os.environ.get("PYTHONPATH", "")])
-
-    command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
-    ran = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=200,
-        check=False,
-    )  # fmt: skip
-
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+def test_the_tests_of_the_example_pass(runs: SeparateRuns, bot: str) -> None:
+    assert " passed" in runs.printed(bot)
 
 
 def test_every_example_is_run() -> None:

@@ -5,13 +5,21 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.separate_runs import SeparateRuns
 from tests.suites import leave_out
 
 PACKAGE = Path(__file__).parents[2] / "packages" / "testing-js"
+_RUNS = {
+    "laws": ["node", "--test", "test/testing.test.mjs"],
+    "example with node:test": ["node", "--test", "examples/dice-bot/bot.test.mjs"],
+    "example with vitest": ["npm", "exec", "--", "vitest", "run"],
+}
+"""How each of the package's tests are run."""
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +43,14 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return archive
 
 
-def run(*command: str) -> None:
+@pytest.fixture(scope="module")
+def runs(packed: Path) -> Iterator[SeparateRuns]:  # noqa: ARG001 built first
+    """The tests of the package and of its example, running side by side."""
     environment = {**os.environ, "MOOTHALL_COMMAND": f"{sys.executable} -m moothall"}
-    ran = subprocess.run(
-        command, cwd=PACKAGE, env=environment, capture_output=True, text=True, timeout=110, check=False
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    with SeparateRuns() as started:
+        for name, command in _RUNS.items():
+            started.start(name, command, PACKAGE, environment)
+        yield started
 
 
 def test_the_packed_package_has_its_program_and_its_types(packed: Path) -> None:
@@ -51,16 +61,6 @@ def test_the_packed_package_has_its_program_and_its_types(packed: Path) -> None:
     assert not any("examples" in name or "/test/" in name for name in names)
 
 
-@pytest.mark.usefixtures("packed")
-def test_its_laws_hold() -> None:
-    run("node", "--test", "test/testing.test.mjs")
-
-
-@pytest.mark.usefixtures("packed")
-def test_the_example_bot_passes_its_tests_with_node_test() -> None:
-    run("node", "--test", "examples/dice-bot/bot.test.mjs")
-
-
-@pytest.mark.usefixtures("packed")
-def test_the_example_bot_passes_its_tests_with_vitest() -> None:
-    run("npm", "exec", "--", "vitest", "run")
+@pytest.mark.parametrize("name", _RUNS)
+def test_its_laws_hold_and_the_example_bot_passes_its_tests(runs: SeparateRuns, name: str) -> None:
+    assert runs.printed(name)

@@ -1,15 +1,14 @@
 """The libraries that the plugin starts bots of, each with the packages that its laws in tests/clients have."""
 
 import os
-import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from moothall.testing.libraries import LIBRARIES, patched
 from tests.clients.test_python_clients import installed
-from tests.separate_runs import PLUGINS
+from tests.separate_runs import PLUGINS, SeparateRuns, collected
 
 _BOTS = {
     "pycord": """
@@ -54,21 +53,24 @@ def test_ping(moothall, alice, time):
 """
 
 
+@pytest.fixture(scope="module")
+def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeparateRuns]:
+    """The test of each library's bot, running side by side."""
+    with SeparateRuns() as started:
+        for library in collected(request.session.items, "test_a_bot_of_the_library_is_started_unchanged", "library"):
+            folder = tmp_path_factory.mktemp(library)
+            (folder / "mybot.py").write_text(_BOTS[library], encoding="utf-8")
+            (folder / "test_mybot.py").write_text(_TEST, encoding="utf-8")
+            path = os.pathsep.join([str(installed(library)), str(folder), os.environ.get("PYTHONPATH", "")])
+            command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
+            started.start(library, command, folder, {**os.environ, "PYTHONPATH": path})
+        yield started
+
+
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("library", _BOTS)
-def test_a_bot_of_the_library_is_started_unchanged(library: str, tmp_path: Path) -> None:
-    (tmp_path / "mybot.py").write_text(_BOTS[library], encoding="utf-8")
-    (tmp_path / "test_mybot.py").write_text(_TEST, encoding="utf-8")
-    path = os.pathsep.join([str(installed(library)), str(tmp_path), os.environ.get("PYTHONPATH", "")])
-
-    command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
-    ran = subprocess.run(
-        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=200,
-        check=False,
-    )  # fmt: skip
-
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "2 passed" in ran.stdout
+def test_a_bot_of_the_library_is_started_unchanged(runs: SeparateRuns, library: str) -> None:
+    assert "2 passed" in runs.printed(library)
 
 
 def test_a_patch_is_undone_at_the_end() -> None:
