@@ -75,7 +75,8 @@ _select_authority = Query(
             guilds.outerjoin(members, (members.c.guild_id == guilds.c.id) & (members.c.user_id == bindparam("user_id")))
         )
         .where(guilds.c.id == bindparam("guild_id"))
-    )
+    ),
+    kept=True,
 )
 _select_guild = Query(lambda: select(guilds).where(guilds.c.id == bindparam("guild_id")), into=GuildRow)
 _select_roles = Query(lambda: select(roles).where(roles.c.guild_id == bindparam("guild_id")), into=RoleRow)
@@ -441,8 +442,9 @@ class GuildStates:
         self._guild_of_channel: dict[int, GuildId] = {}
         self._max = maximum
         self._rows: dict[tuple[int, int], tuple[int, tuple[Any, ...]]] = {}
-        self._authorities: dict[tuple[int, int], tuple[tuple[Any, ...], MemberAuthority]] = {}
-        """The authority built from each row that is cached, unless it changes with time."""
+        self._authorities: dict[tuple[int, int, bool], tuple[tuple[Any, ...], MemberAuthority]] = {}
+        """The authority built from each row that is kept, here or by the storage for transactions, unless it changes
+        with time; by guild, user and whether the row is committed."""
         watched = [database.watch(table.name, self.forget) for table in (guilds, members)]
         self._caches_rows = all(watched)
 
@@ -462,7 +464,7 @@ class GuildStates:
         state = await self.at_version(reader, guild_id, version, writes=writes)
         if state is None or member_id is None:
             return state, None
-        key = (guild_id, user_id)
+        key = (guild_id, user_id, reader.committed)
         known = self._authorities.get(key)
         if known is not None and known[0] is row and known[1].guild is state:
             return state, known[1]
@@ -476,7 +478,9 @@ class GuildStates:
             now=now,
             guest_of=None if guest_of is None else ChannelId(guest_of),
         )
-        if until is None and not writes and self._caches_rows and reader.committed:
+        if until is None and not writes and self._caches_rows:
+            if len(self._authorities) >= _MAX_ROWS:
+                self._authorities.clear()
             self._authorities[key] = (row, authority)
         return state, authority
 
@@ -626,7 +630,7 @@ class GuildStates:
 
 _select_version = Query(lambda: select(guilds.c.version).where(guilds.c.id == bindparam("guild_id")))
 _select_channel_guild = Query(
-    lambda: select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id"))
+    lambda: select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id")), kept=True
 )
 
 

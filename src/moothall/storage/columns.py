@@ -145,10 +145,12 @@ def in_list(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
 
     An empty list matches nothing. The items are integers or texts.
     """
-    return _InList(column, name)
+    return InList(column, name)
 
 
-class _InList(ColumnElement[bool]):
+class InList(ColumnElement[bool]):
+    """The condition of `in_list`."""
+
     inherit_cache = False
     type = Boolean()
 
@@ -161,14 +163,14 @@ class _InList(ColumnElement[bool]):
         return self
 
 
-@compiles(_InList, "sqlite")
-def _in_list_sqlite(element: _InList, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(InList, "sqlite")
+def _in_list_sqlite(element: InList, compiler: SQLCompiler, **options: Any) -> str:
     column, items = compiler.process(element.column, **options), compiler.process(element.items, **options)
     return f"{column} IN (SELECT value FROM json_each({items}))"  # noqa: S608 both are compiled text
 
 
-@compiles(_InList, "postgresql")
-def _in_list_postgresql(element: _InList, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(InList, "postgresql")
+def _in_list_postgresql(element: InList, compiler: SQLCompiler, **options: Any) -> str:
     column, items = compiler.process(element.column, **options), compiler.process(element.items, **options)
     return f"{column} = ANY({items})"
 

@@ -24,6 +24,7 @@ import apsw
 
 from moothall.objects.clock import stopwatch
 from moothall.storage.database import StorageError, StorageFull, StorageUnavailable
+from moothall.storage.kept_rows import KeptRows
 from moothall.storage.sqlite_files import connect, storage_error
 
 MAX_IN_BATCH = 256
@@ -80,6 +81,7 @@ class Writer:
         self._broken = False
         self._closed = False
         self._settled: list[asyncio.Future[None]] = []
+        self.kept = KeptRows()
         self._jobs: SimpleQueue[str] = SimpleQueue()
         self._thread = threading.Thread(target=self._commit_forever, name="moothall-commit", daemon=True)
         self._thread.start()
@@ -112,6 +114,7 @@ class Writer:
             self._fail_batch(storage_error(error))
         finally:
             turn.over = True
+            self.kept.end_turn()
             self._release()
 
     async def commit(self, turn: Turn) -> None:
@@ -126,6 +129,7 @@ class Writer:
             self.roll_back(turn, failure)
             raise failure from error
         self._batch.append(turn)
+        self.kept.end_turn()
         self._release()
         cancelled: asyncio.CancelledError | None = None
         while not turn.over:
@@ -152,6 +156,7 @@ class Writer:
             raise storage_error(error) from error
         finally:
             self.connection.set_busy_timeout(0)
+            self.kept.forget()
             self._release()
 
     async def settled(self) -> None:
@@ -207,6 +212,7 @@ class Writer:
                 await asyncio.sleep(_BUSY_PAUSE)
             else:
                 self._batch_open = True
+                self.kept.begin_batch(self.connection.execute("PRAGMA data_version").get)
                 return
 
     def _release(self) -> None:
@@ -276,6 +282,8 @@ class Writer:
 
     def _end_batch(self, failure: StorageError | None) -> None:
         batch, self._batch = self._batch, []
+        if failure is not None:
+            self.kept.forget()
         for turn in batch:
             turn.over = True
             if failure is None:
@@ -296,6 +304,7 @@ class Writer:
         self.connection.close()
         self.connection = connect(self._path)
         self.connection.set_update_hook(self._note_row)
+        self.kept.forget()
         self._broken = False
 
     async def _wait_for_change(self) -> None:

@@ -6,16 +6,18 @@ columns; later runs use the result.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import msgspec
-from sqlalchemy import Insert, Table, UpdateBase, and_, bindparam, case, update
+from sqlalchemy import Column, Insert, Table, Update, UpdateBase, and_, bindparam, case, update
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement, ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.visitors import iterate
 
-from moothall.storage.columns import Converter, reads, writes
+from moothall.storage.columns import Converter, InList, reads, writes
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -47,6 +49,19 @@ class Plan(NamedTuple):
     """Converts the first column, for `scalar`."""
     changes: str | None
     """The table that the statement writes; None for one that only reads."""
+    sets: frozenset[str] | None = None
+    """The columns that an UPDATE sets; None for a statement that writes whole rows."""
+    reads: "ColumnsRead | None" = None
+    """What a kept query reads; None for a query whose rows are not kept."""
+
+
+class ColumnsRead:
+    """The columns that a kept query reads, by table. Each query has its own object, which stands for it."""
+
+    __slots__ = ("by_table",)
+
+    def __init__(self, by_table: Mapping[str, frozenset[str]]) -> None:
+        self.by_table = by_table
 
 
 class Query(Generic[T]):
@@ -61,17 +76,26 @@ class Query(Generic[T]):
 
     An INSERT without VALUES takes every column of its table as a parameter; one that has a default
     or may be NULL can be left out.
+
+    The rows of a `kept` query are kept where one process writes, for the transactions that follow, until a statement
+    changes a column that it reads. They are tuples or frozen structs. It costs one more look-up where rows are not
+    found again, and every write of its tables.
     """
 
-    __slots__ = ("_into", "_statement", "postgresql", "sqlite")
+    __slots__ = ("_into", "_kept", "_statement", "postgresql", "sqlite")
 
     @overload
-    def __init__(self: "Query[Row]", statement: Statement | Callable[[], Statement]) -> None: ...
+    def __init__(self: "Query[Row]", statement: Statement | Callable[[], Statement], *, kept: bool = False) -> None: ...
     @overload
-    def __init__(self, statement: Statement | Callable[[], Statement], into: type[T]) -> None: ...
-    def __init__(self, statement: Statement | Callable[[], Statement], into: type[T] | None = None) -> None:
+    def __init__(
+        self, statement: Statement | Callable[[], Statement], into: type[T], *, kept: bool = False
+    ) -> None: ...
+    def __init__(
+        self, statement: Statement | Callable[[], Statement], into: type[T] | None = None, *, kept: bool = False
+    ) -> None:
         self._statement = statement
         self._into = into
+        self._kept = kept
         self.sqlite: Plan | None = None
         self.postgresql: Plan | None = None
 
@@ -81,6 +105,8 @@ class Query(Generic[T]):
         if plan is None:
             statement = self._statement() if callable(self._statement) else self._statement
             plan = _compile(statement, self._into, dialect)
+            if self._kept:
+                plan = plan._replace(reads=_columns_read(statement, self._into))
             setattr(self, dialect, plan)
         return plan
 
@@ -191,7 +217,29 @@ def _compile(statement: ClauseElement | ByDialect, into: type[Any] | None, diale
         _row_maker(into, converters) if into is not None else None,
         converters[0] if converters else None,
         statement.table.name if isinstance(statement, UpdateBase) and isinstance(statement.table, Table) else None,
+        _columns_set(statement),
     )
+
+
+def _columns_set(statement: ClauseElement) -> frozenset[str] | None:
+    values = getattr(statement, "_values", None) if isinstance(statement, Update) else None
+    return frozenset(getattr(column, "key", column) for column in values) if values else None
+
+
+def _columns_read(statement: Any, into: type[Any] | None) -> ColumnsRead:
+    """The columns of a kept query by table. Raises TypeError for a query whose rows cannot be kept."""
+    if into is not None and not into.__struct_config__.frozen:
+        raise TypeError(f"{into.__name__} is not frozen: its rows cannot be kept")
+    columns: dict[str, set[str]] = {}
+    selected = (base for column in statement.exported_columns for base in column.base_columns)
+    for element in chain(selected, iterate(statement)):
+        if isinstance(element, InList):
+            raise TypeError("rows are kept by single values, not by lists")
+        if isinstance(element, Column):
+            if not isinstance(element.table, Table):
+                raise TypeError("a kept query reads tables, without aliases")
+            columns.setdefault(element.table.name, set()).add(element.name)
+    return ColumnsRead({table: frozenset(names) for table, names in columns.items()})
 
 
 def _inserted_columns(statement: ClauseElement) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from moothall.objects.ids import Snowflake
 from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, StorageError, StorageUnavailable
 from moothall.storage.group_commit import Turn, Writer
-from moothall.storage.query import Query
+from moothall.storage.query import Plan, Query
 from moothall.storage.sqlite_files import connect, storage_error
 
 T = TypeVar("T")
@@ -39,20 +39,20 @@ class _Rows:
     def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         raise NotImplementedError
 
+    def _fetch(self, plan: Plan, bindings: tuple[Any, ...]) -> list[Any]:
+        rows = self._run(plan.text, bindings)
+        return rows if plan.make is None else list(map(plan.make, rows))
+
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row."""
         plan = query.sqlite or query.plan("sqlite")
-        rows = self._run(plan.text, plan.bind(values))
-        if not rows:
-            return None
-        row: T = rows[0] if plan.make is None else plan.make(rows[0])
-        return row
+        rows = self._fetch(plan, plan.bind(values))
+        return rows[0] if rows else None
 
     async def all(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row."""
         plan = query.sqlite or query.plan("sqlite")
-        rows = self._run(plan.text, plan.bind(values))
-        return rows if plan.make is None else list(map(plan.make, rows))
+        return self._fetch(plan, plan.bind(values))
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
@@ -190,6 +190,7 @@ class SqliteTransaction(_Rows):
         """Run a statement; return how many rows it changed."""
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
+        self._writer.kept.note_write(plan)
         if plan.changes is not None:
             # The driver reports no rows of virtual tables.
             self._rows.tables.add(plan.changes)
@@ -202,6 +203,7 @@ class SqliteTransaction(_Rows):
         """Run a statement once for each set of values."""
         plan = query.sqlite or query.plan("sqlite")
         watchers = self._watchers.get(plan.changes, ())
+        self._writer.kept.note_write(plan)
         if plan.changes is not None:
             self._rows.tables.add(plan.changes)
         for values in rows:
@@ -215,9 +217,22 @@ class SqliteTransaction(_Rows):
             raise RuntimeError("the transaction is over")
         self._turn.callbacks.append(callback)
 
-    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
+    def _fetch(self, plan: Plan, bindings: tuple[Any, ...]) -> list[Any]:
+        if plan.reads is None:
+            return super()._fetch(plan, bindings)
+        self._require_open()
+        rows = self._writer.kept.find(plan.reads, bindings)
+        if rows is None:
+            rows = super()._fetch(plan, bindings)
+            self._writer.kept.keep(plan.reads, bindings, rows)
+        return list(rows)
+
+    def _require_open(self) -> None:
         if self._turn is None or self._failure is not None:
             raise RuntimeError("the transaction is over") from self._failure
+
+    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
+        self._require_open()
         try:
             return self._connection.execute(text, bindings).fetchall()
         except (apsw.Error, OverflowError) as error:

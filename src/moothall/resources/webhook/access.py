@@ -67,13 +67,16 @@ class WebhookToken(Access):
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
         """Load the webhook. Raises Refusal: 404/10015 for an unknown webhook, 401/50027 for another token."""
-        if self._or_interaction and await select_webhook(ctx.tx, path["webhook_id"]) is None:
+        row = await select_webhook(ctx.tx, path["webhook_id"])
+        if row is None and self._or_interaction:
             for resolve in _resolvers:
                 handler = await resolve(ctx, path["webhook_id"], path["webhook_token"])
                 if handler is not None:
                     ctx.set_resource(FollowupAccess(handler))
                     return
-        row = await _load_webhook(ctx, path)
+        if row is None:
+            raise Refusal(errors.UNKNOWN_WEBHOOK)
+        ctx.set_resource(row)
         if row.token_hash is None or not hmac.compare_digest(hash_token(path["webhook_token"]), row.token_hash):
             raise Refusal(errors.INVALID_WEBHOOK_TOKEN)
 

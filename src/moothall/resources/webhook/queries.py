@@ -11,7 +11,7 @@ from moothall.storage.database import Query, Reader, Transaction, in_list, inser
 from moothall.storage.schema import channels, guilds, members, users, webhook_avatars, webhooks
 
 
-class WebhookRow(Struct):
+class WebhookRow(Struct, frozen=True):
     """A row of `webhooks`."""
 
     id: WebhookId
@@ -29,7 +29,7 @@ class WebhookRow(Struct):
     url: str | None
 
 
-class VersionedWebhook(WebhookRow):
+class VersionedWebhook(WebhookRow, frozen=True):
     """A webhook with its guild's version, by which its channel can be loaded from memory."""
 
     version: int | None
@@ -53,6 +53,7 @@ _select_webhook = Query(
         .where(webhooks.c.id == bindparam("webhook_id"))
     ),
     into=VersionedWebhook,
+    kept=True,
 )
 _select_of_channel = Query(
     lambda: select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id),

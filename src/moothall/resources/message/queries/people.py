@@ -50,7 +50,7 @@ _select_users = Query(lambda: select(*_USER).where(in_list(users.c.id, "user_ids
 _people = select(*_USER, *(column.label(f"member_{column.name}") for column in _MEMBER)).select_from(
     users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
 )
-_select_person = Query(lambda: _people.where(users.c.id == bindparam("user_id")))
+_select_person = Query(lambda: _people.where(users.c.id == bindparam("user_id")), kept=True)
 _select_people = Query(lambda: _people.where(in_list(users.c.id, "user_ids")))
 
 _NO_GUILD: Final = 0
