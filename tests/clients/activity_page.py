@@ -1,30 +1,77 @@
-"""An Activity whose page does nothing but hold the public SDK, for tests that call its commands."""
+"""An Activity whose page does nothing but hold the public SDK, for tests that call its commands and use its events."""
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import aiohttp
 from aiohttp import web
 from playwright.async_api import FrameLocator, Locator, expect
 
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import PASSWORD, Account, ClientPage
 
 SDK: Final = (
     Path(__file__).parents[2] / "examples" / "activity" / "node_modules" / "@discord" / "embedded-app-sdk" / "output"
 )
+RELEASED: Final = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
+"""Settings with which anyone may launch an Activity where it is installed."""
+SCOPES: Final = ("guilds", "identify", "rpc.activities.write", "rpc.voice.read")
+SHARED: Final = [{"name": "level", "value": "7"}, {"name": "hard", "value": "true"}]
+"""Options of the command `brag`, as an Activity shares them."""
 _PAGE: Final = """<!doctype html><html lang="en"><title>Activity</title><body><script type="module">
-import { DiscordSDK } from "/sdk/index.mjs";
+import { DiscordSDK, Events } from "/sdk/index.mjs";
 const { client_id: id } = await (await fetch("/id")).json();
 window.events = [];
+window.listeners = new Map();
+window.eventNames = Object.values(Events);
 window.sdk = new DiscordSDK(id, { disableConsoleLogOverride: true });
 await window.sdk.ready();
 document.body.dataset.ready = "true";
 </script></body></html>"""
 _CALL: Final = """(_, [command, args]) => window.sdk.commands[command](args).then(
   (value) => ({ value }), (error) => ({ code: error.code, error: String(error.message) }))"""
+
+_SUBSCRIBE: Final = """(_, [event, args]) => {
+    const listener = (data) => window.events.push([event, data]);
+    window.listeners.set(event, listener);
+    return window.sdk.subscribe(event, listener, args ?? undefined).then(() => null, ({ code }) => {
+        // The SDK keeps the listener, with which it would not ask again.
+        window.sdk.eventBus.off(event, listener);
+        return code;
+    });
+}"""
+
+
+class Api:
+    """Requests of one account."""
+
+    def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
+        self.session = session
+        self.url = f"{url}/api/v10"
+        self.token = ""
+
+    async def log_in(self, username: str) -> None:
+        """Log in with the password of all accounts."""
+        self.token = (await self.post("/auth/login", {"login": username, "password": PASSWORD}))["token"]
+
+    async def post(self, path: str, body: Any, method: str = "POST") -> Any:
+        """Send a request; its response."""
+        headers = {"authorization": self.token} if self.token else {}
+        data = {} if body is None else {"json": body}
+        async with self.session.request(method, self.url + path, headers=headers, **data) as response:
+            assert response.status < 300, await response.text()
+            return None if response.status == 204 else await response.json()
+
+
+async def register(api: Api, name: str) -> Account:
+    """A new account; `api` makes its requests from now on."""
+    api.token = ""
+    login = await api.post("/auth/register", {"username": name, "password": PASSWORD})
+    api.token = login["token"]
+    return Account(login["user_id"], api.token)
 
 
 class ActivityPage:
@@ -68,10 +115,15 @@ class ActivityPage:
         """Call a command that is answered once the user has done something."""
         return asyncio.ensure_future(self.call(command, args))
 
-    async def subscribe(self, event: str) -> None:
-        """Subscribe to an event, whose data are then collected."""
-        script = "(_, event) => window.sdk.subscribe(event, (data) => window.events.push([event, data])).then(() => 0)"
-        await self.evaluate(script, event)
+    async def subscribe(self, event: str, args: Any = None) -> Any:
+        """Subscribe to an event, whose data are then collected; the code of the error, if it is refused."""
+        return await self.evaluate(_SUBSCRIBE, [event, args])
+
+    async def unsubscribe(self, event: str) -> None:
+        """End a subscription."""
+        await self.evaluate(
+            "(_, name) => window.sdk.unsubscribe(name, window.listeners.get(name)).then(() => 0)", event
+        )
 
     async def first_event(self) -> Any:
         """Wait for the first event: its name and its data."""
@@ -133,3 +185,40 @@ async def serve_activity(application_id: str) -> AsyncIterator[int]:
         yield runner.addresses[0][1]
     finally:
         await runner.cleanup()
+
+
+async def access_token(activity: ActivityPage, api: Api, scopes: Sequence[str], *, needs_consent: bool) -> str:
+    """A token for scopes, which authorize asks the user for unless they have allowed all of them before."""
+    app = activity.application
+    params = {"client_id": app["id"], "response_type": "code", "state": "", "prompt": "none", "scope": list(scopes)}
+    authorizing = activity.start("authorize", params)
+    if needs_consent:
+        await activity.client.page.get_by_role("button", name="Allow").click()
+    form = {
+        "client_id": app["id"],
+        "client_secret": app["secret"],
+        "grant_type": "authorization_code",
+        "code": (await authorizing)["code"],
+    }
+    async with api.session.post(f"{api.url}/oauth2/token", data=form) as response:
+        token: str = (await response.json())["access_token"]
+    return token
+
+
+async def authenticate(
+    activity: ActivityPage, api: Api, scopes: Sequence[str] = SCOPES, *, needs_consent: bool = True
+) -> None:
+    """Get a token and authenticate with it."""
+    token = await access_token(activity, api, scopes, needs_consent=needs_consent)
+    assert (await activity.call("authenticate", {"access_token": token}))["scopes"] == list(scopes)
+
+
+async def brag(activity: ActivityPage, api: Api) -> None:
+    """Install the application, with a command `brag`."""
+    app, owner = activity.application, api.token
+    query = f"client_id={app['id']}&scope=applications.commands"
+    await api.post(f"/oauth2/authorize?{query}", {"authorize": True, "guild_id": activity.guild_id})
+    options = [{"type": kind, "name": name, "description": "x"} for kind, name in ((4, "level"), (5, "hard"))]
+    api.token = f"Bot {app['bot']['token']}"
+    await api.post(f"/applications/{app['id']}/commands", {"name": "brag", "description": "x", "options": options})
+    api.token = owner

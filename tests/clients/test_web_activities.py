@@ -9,57 +9,21 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
-import aiohttp
 import pytest
 from playwright.async_api import Browser, FrameLocator, expect
 
-from tests.clients.activity_page import ActivityPage, serve_activity
-from tests.clients.client_pages import PASSWORD, Account, ClientPage, open_new_guild
-from tests.clients.example_front import EXAMPLE, build_front
+from tests.clients.activity_page import RELEASED, SHARED, ActivityPage, Api, authenticate, brag, register
+from tests.clients.client_pages import PASSWORD, ClientPage, open_new_guild
+from tests.clients.example_front import EXAMPLE
 from tests.clients.live import Server
 
 ICON = Path(__file__).with_name("icon.png")
-GLOBAL = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
 
 
 @pytest.fixture(scope="module")
 def server_settings() -> dict[str, str]:
     return {"rate_limits": "false", "allow_private_addresses": "true"}
-
-
-@pytest.fixture(scope="module")
-def front() -> Path:
-    """The front of the example, built with the SDK from npm."""
-    return build_front()
-
-
-class Api:
-    """Requests of one account."""
-
-    def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
-        self.session = session
-        self.url = f"{url}/api/v10"
-        self.token = ""
-
-    async def log_in(self, username: str) -> None:
-        """Log in with the password of all accounts."""
-        self.token = (await self.post("/auth/login", {"login": username, "password": PASSWORD}))["token"]
-
-    async def post(self, path: str, body: Any, method: str = "POST") -> Any:
-        """Send a request; its response."""
-        headers = {"authorization": self.token} if self.token else {}
-        data = {} if body is None else {"json": body}
-        async with self.session.request(method, self.url + path, headers=headers, **data) as response:
-            assert response.status < 300, await response.text()
-            return None if response.status == 204 else await response.json()
-
-
-@pytest.fixture
-async def api(server: Server) -> AsyncIterator[Api]:
-    async with aiohttp.ClientSession() as session:
-        yield Api(session, server.url)
 
 
 class Whiteboard:
@@ -83,7 +47,7 @@ class Whiteboard:
         await self.api.post(f"{path}/set-embedded", {"embedded": True})
         mapping = {"prefix": "/", "target": f"localhost:{self.port}"}
         await self.api.post(f"{path}/proxy-config", {"url_map": [mapping]})
-        await self.api.post(f"{path}/embedded-activity-config", GLOBAL, "PATCH")
+        await self.api.post(f"{path}/embedded-activity-config", RELEASED, "PATCH")
         environ = os.environ | {
             "CLIENT_ID": self.id,
             "CLIENT_SECRET": app["secret"],
@@ -180,53 +144,6 @@ async def test_two_people_draw_together(
     await expect(ada.page.locator(".activity")).to_have_count(0)
     await expect(board(ben).locator("#participants li")).to_have_text(["benactivity"])
     assert ada.errors == []
-
-
-async def register(api: Api, name: str) -> Account:
-    """A new account; `api` makes its requests from now on."""
-    api.token = ""
-    login = await api.post("/auth/register", {"username": name, "password": PASSWORD})
-    api.token = login["token"]
-    return Account(login["user_id"], api.token)
-
-
-@pytest.fixture
-async def activity(
-    browser: Browser, server: Server, api: Api, front: Path, request: pytest.FixtureRequest
-) -> AsyncIterator[ActivityPage]:
-    """An Activity that its developer has launched in a guild of theirs."""
-    assert front.exists()
-    developer = await register(api, f"dev{abs(hash(request.node.name)) % 10**9}")
-    app = await api.post("/applications", {"name": "Playground"})
-    path = f"/applications/{app['id']}"
-    await api.post(path, {"redirect_uris": ["https://127.0.0.1"]}, "PATCH")
-    await api.post(f"{path}/set-embedded", {"embedded": True})
-    await api.post(f"{path}/embedded-activity-config", GLOBAL, "PATCH")
-    guild = await api.post("/guilds", {"name": "Workshop", "system_channel_flags": 1})
-    async with serve_activity(app["id"]) as port:
-        await api.post(f"{path}/proxy-config", {"url_map": [{"prefix": "/", "target": f"localhost:{port}"}]})
-        client = await ClientPage.logged_in(browser, server.url, developer, f"/channels/{guild['id']}")
-        made = ActivityPage(client, app, guild["id"])
-        await made.launch()
-        yield made
-
-
-async def authenticate(activity: ActivityPage, api: Api) -> None:
-    """Pass through authorize, the token endpoint and authenticate."""
-    app = activity.application
-    scopes = ["guilds", "identify", "rpc.activities.write", "rpc.voice.read"]
-    params = {"client_id": app["id"], "response_type": "code", "state": "", "prompt": "none", "scope": scopes}
-    authorizing = activity.start("authorize", params)
-    await activity.client.page.get_by_role("button", name="Allow").click()
-    form = {
-        "client_id": app["id"],
-        "client_secret": app["secret"],
-        "grant_type": "authorization_code",
-        "code": (await authorizing)["code"],
-    }
-    async with api.session.post(f"{api.url}/oauth2/token", data=form) as response:
-        token = (await response.json())["access_token"]
-    assert (await activity.call("authenticate", {"access_token": token}))["scopes"] == scopes
 
 
 async def test_commands_of_the_sdk_are_answered_or_refused_with_their_public_codes(
@@ -410,20 +327,6 @@ async def test_an_invite_from_a_thread_leads_into_the_activity_there(
     assert await theirs.evaluate("() => window.sdk.channelId") == thread["id"]
     assert len((await theirs.call("getInstanceConnectedParticipants"))["participants"]) == 2
     assert guest.errors == []
-
-
-async def brag(activity: ActivityPage, api: Api) -> None:
-    """Install the application, with a command `brag`."""
-    app, owner = activity.application, api.token
-    query = f"client_id={app['id']}&scope=applications.commands"
-    await api.post(f"/oauth2/authorize?{query}", {"authorize": True, "guild_id": activity.guild_id})
-    options = [{"type": kind, "name": name, "description": "x"} for kind, name in ((4, "level"), (5, "hard"))]
-    api.token = f"Bot {app['bot']['token']}"
-    await api.post(f"/applications/{app['id']}/commands", {"name": "brag", "description": "x", "options": options})
-    api.token = owner
-
-
-SHARED = [{"name": "level", "value": "7"}, {"name": "hard", "value": "true"}]
 
 
 async def test_the_preview_of_a_command_shows_an_image_and_buttons(activity: ActivityPage, api: Api) -> None:

@@ -3,7 +3,8 @@ import type { APIChannel } from "discord-api-types/v10";
 
 import type { State } from "./state";
 
-export const ALL_PERMISSIONS = (1n << 53n) - 1n;
+/** What the owner and administrators have: every permission. Bit 47 is assigned to none. */
+export const ALL_PERMISSIONS = ((1n << 53n) - 1n) & ~(1n << 47n);
 
 /** The roles of the user in a guild, or those that they preview it with; null for a user who is no member. */
 function roleIds(state: State, guildId: string, userId: string): readonly string[] | null {

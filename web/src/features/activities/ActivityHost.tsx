@@ -318,6 +318,8 @@ function Frame({ instance, name, url, ticket, layout, log, onClose }: FrameProps
 }
 
 const NORMAL = 1000;
+/** The type of a relationship that has ended. */
+const NO_RELATIONSHIP = 0;
 
 const DESCRIBED = [
   "identify",
@@ -489,14 +491,15 @@ function followState({ store }: Session, rpc: RpcConnection, instance: ActivityI
       });
     }
     if (after.voiceStates !== before.voiceStates) {
-      for (const voiceState of voiceStatesOf(after, channelId)) {
+      for (const voiceState of voiceStatesOf(after, channelId, before)) {
         rpc.emit("VOICE_STATE_UPDATE", voiceState);
       }
     }
-    for (const [other, relationship] of Object.entries(after.relationships)) {
+    for (const other of Object.keys({ ...before.relationships, ...after.relationships })) {
       const user = after.users[other];
+      const relationship = after.relationships[other];
       if (relationship !== before.relationships[other] && user !== undefined) {
-        rpc.emit("RELATIONSHIP_UPDATE", { type: relationship.type, user: rpcUser(user) });
+        rpc.emit("RELATIONSHIP_UPDATE", { type: relationship?.type ?? NO_RELATIONSHIP, user: rpcUser(user) });
       }
     }
     before = after;

@@ -58,7 +58,10 @@ export interface ShareResult {
 const MAX_EDGE = 16_384;
 const MAX_ROWS = 5;
 
-/** What each event needs. Events of speaking never come, as there is no sound on this server. */
+/**
+ * What each event needs. Some never come: there is no sound and there are no quests here, and no presence leads into an
+ * Activity by a secret. They can be subscribed to all the same, so that an Activity that does so starts.
+ */
 export const EVENTS: Readonly<Record<string, Needs>> = {
   ACTIVITY_INSTANCE_PARTICIPANTS_UPDATE: null,
   ACTIVITY_LAYOUT_MODE_UPDATE: null,
@@ -71,6 +74,8 @@ export const EVENTS: Readonly<Record<string, Needs>> = {
   VOICE_STATE_UPDATE: ["rpc.voice.read"],
   SPEAKING_START: ["rpc.voice.read"],
   SPEAKING_STOP: ["rpc.voice.read"],
+  ACTIVITY_JOIN: null,
+  QUEST_ENROLLMENT_STATUS_UPDATE: [],
 };
 
 /** The commands of the public SDK that a browser can carry out. */
@@ -298,13 +303,14 @@ export function rpcUser(user: APIUser): Record<string, unknown> {
   };
 }
 
-/** The voice states in a channel. */
-export function voiceStatesOf(state: State, channelId: string): unknown[] {
+/** The voice states in a channel; with `before`, those that it has not had as they are. */
+export function voiceStatesOf(state: State, channelId: string, before?: State): unknown[] {
   const channel = state.channels[channelId];
   const guildId = channel === undefined ? null : guildIdOf(channel);
   return Object.values(guildId === null ? {} : (state.voiceStates[guildId] ?? {})).flatMap((voice) => {
     const user = state.users[voice.user_id];
-    if (voice.channel_id !== channelId || user === undefined) {
+    const isKnown = guildId !== null && before?.voiceStates[guildId]?.[voice.user_id] === voice;
+    if (voice.channel_id !== channelId || user === undefined || isKnown) {
       return [];
     }
     const { mute, deaf, self_mute, self_deaf, suppress } = voice;
