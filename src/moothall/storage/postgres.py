@@ -53,6 +53,7 @@ class PostgresReader:
     """Reads over one connection of the pool."""
 
     committed = True
+    keeps_rows = False
     __slots__ = ("_connection",)
 
     def __init__(self, connection: Any) -> None:
@@ -177,6 +178,7 @@ class PostgresTransaction(PostgresReader):
         if self._queue is not None:
             self._database.queues.leave(self._queue)
         self._database.leave(self._task)
+        self._callbacks = []  # they hold what holds the transaction
         leaving.result()
         if cancelled is not None:
             raise cancelled

@@ -1,6 +1,7 @@
 """Create Message: what is stored, announced and refused."""
 
 import asyncio
+import gc
 from typing import Any
 
 import msgspec
@@ -8,6 +9,7 @@ import pytest
 from msgspec import structs
 from sqlalchemy import select, update
 
+from moothall.kernel.context import Context
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
@@ -521,3 +523,18 @@ async def test_writing_updates_when_a_member_was_last_seen(platform: Platform) -
     async with platform.database.read() as reader:
         seen = await reader.all(Query(select(member_activity.c.user_id)))
     assert [row[0] for row in seen] == [member.id]
+
+
+async def test_a_message_leaves_nothing_to_the_garbage_collector(platform: Platform) -> None:
+    owner, _, url = await guild_of(platform)
+    await say(owner, url)
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        for _ in range(3):
+            await say(owner, url)
+        gc.collect()
+        assert not [each for each in gc.garbage if isinstance(each, Context)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()

@@ -5,6 +5,7 @@ record this in memory. The records are written every few seconds in one transact
 day. A crash loses a few seconds of records.
 """
 
+from functools import partial
 from typing import Final
 
 from moothall.kernel.batched_writes import WriteBatcher
@@ -50,7 +51,8 @@ class ActivityRecorder(WriteBatcher[tuple[int, int]]):
 
 def touch_seen(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
     """Record that a member was active, once the request has been committed."""
-    ctx.after_commit.append(lambda: ctx.services.resources[ActivityRecorder].seen(guild_id, user_id))
+    # A lambda over the context, which holds it, would be a cycle for the garbage collector to find.
+    ctx.after_commit.append(partial(ctx.services.resources[ActivityRecorder].seen, guild_id, user_id))
 
 
 async def set_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:
