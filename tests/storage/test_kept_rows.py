@@ -153,6 +153,22 @@ async def test_what_is_kept_is_bounded(sqlite: SqliteDatabase, monkeypatch: pyte
             assert sum(map(len, sqlite._writer.kept._rows.values())) <= 10
 
 
+async def test_what_is_made_of_a_row_is_made_once(sqlite: SqliteDatabase) -> None:
+    made: list[str] = []
+
+    def make(row: Mutable) -> str:
+        made.append(row.reason)
+        return row.reason.upper()
+
+    query = Query(select(bans.c.reason), Mutable, then=make, kept=True)
+    for _ in range(3):
+        async with sqlite.transaction() as tx:
+            assert await tx.one(query) == "SPAM"
+    assert made == ["spam"]
+    async with sqlite.read() as reader:
+        assert await reader.all(query) == ["SPAM"]
+
+
 class Mutable(Struct):
     """A row whose fields can be set."""
 

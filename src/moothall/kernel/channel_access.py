@@ -5,7 +5,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.kernel.channel_queries import select_channel, select_recipient_ids, select_thread_member_ids
+from moothall.kernel.channel_queries import (
+    select_channel,
+    select_recipient_ids,
+    select_thread,
+    select_thread_member_ids,
+)
 from moothall.kernel.guild_state import GuildState, GuildStates, MemberAuthority
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import THREADS, ChannelType
@@ -13,7 +18,7 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Reader
-from moothall.storage.rows import ChannelRow, channel_from_row
+from moothall.storage.rows import channel_from_row
 
 _PRIVATE_THREAD: Final = ChannelType.PRIVATE_THREAD
 
@@ -102,6 +107,8 @@ async def find_channel(
             return None
         bits = 0 if authority is None else authority.permissions_in(channel)
         return ChannelAccess(channel, bits, state, authority)
+    if reader.keeps_rows and (thread := await select_thread(reader, channel_id)) is not None:
+        return await _find_thread(states, reader, thread, user_id, now, writes=writes)
     row = await select_channel(reader, channel_id)
     if row is None:
         return None
@@ -111,22 +118,24 @@ async def find_channel(
         if bits and row.type == ChannelType.GROUP_DM:
             bits |= Permissions.CREATE_INSTANT_INVITE
         return ChannelAccess(channel_from_row(row), bits, recipients=recipients)
-    return await _find_thread(states, reader, row, user_id, now, writes=writes)
+    if row.type not in THREADS:
+        return None
+    return await _find_thread(states, reader, channel_from_row(row), user_id, now, writes=writes)
 
 
 async def _find_thread(
-    states: GuildStates, reader: Reader, row: ChannelRow, user_id: UserId, now: Timestamp, *, writes: bool
+    states: GuildStates, reader: Reader, thread: Channel, user_id: UserId, now: Timestamp, *, writes: bool
 ) -> ChannelAccess | None:
-    if row.guild_id is None or row.parent_id is None or row.type not in THREADS:
+    if not thread.guild_id or not thread.parent_id:
         return None
-    state, authority = await states.authority(reader, row.guild_id, user_id, now, writes=writes)
-    parent = None if state is None else await state.channel(reader, row.parent_id)
+    state, authority = await states.authority(reader, thread.guild_id, user_id, now, writes=writes)
+    parent = None if state is None else await state.channel(reader, thread.parent_id)
     if state is None or parent is None:
         return None
     bits = 0 if authority is None else authority.permissions_in(parent, thread=True)
     members: tuple[UserId, ...] = ()
-    if row.type == _PRIVATE_THREAD:
-        members = tuple(await select_thread_member_ids(reader, row.id))
+    if thread.type == _PRIVATE_THREAD:
+        members = tuple(await select_thread_member_ids(reader, thread.id))
         if not bits & Permissions.MANAGE_THREADS and user_id not in members:
             bits = 0
-    return ChannelAccess(channel_from_row(row), bits, state, authority, parent, members)
+    return ChannelAccess(thread, bits, state, authority, parent, members)

@@ -1,15 +1,34 @@
 """Queries of channels that the kernel and several rooms use."""
 
 from collections.abc import Collection
+from typing import Final
 
-from sqlalchemy import bindparam, select
+from msgspec import structs
+from sqlalchemy import bindparam, null, select
 
+from moothall.objects.channel import Channel
+from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import ChannelId, Snowflake, UserId
 from moothall.storage.database import Query, Reader, in_list
-from moothall.storage.rows import ChannelRow
+from moothall.storage.rows import ChannelRow, thread_from_row
 from moothall.storage.schema import channel_recipients, channels, thread_members
 
 _select_channel = Query(lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_COUNTS: Final = ("message_count", "total_message_sent", "latest_message_id")
+"""What every message in a thread changes."""
+_select_thread = Query(
+    lambda: select(
+        *(null().label(column.name) if column.name in _COUNTS else column for column in channels.columns)
+    ).where(channels.c.id == bindparam("channel_id"), channels.c.type.in_(type_numbers(THREADS))),
+    into=ChannelRow,
+    then=thread_from_row,
+    kept=True,
+)
+_select_message_counts = Query(
+    lambda: select(channels.c.message_count, channels.c.total_message_sent).where(
+        channels.c.id == bindparam("channel_id")
+    )
+)
 _select_channels = Query(lambda: select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
 _select_recipient_ids = Query(
     lambda: select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
@@ -22,6 +41,17 @@ _select_thread_member_ids = Query(
 async def select_channel(reader: Reader, channel_id: ChannelId) -> ChannelRow | None:
     """Select the row of a channel, thread or direct message; None if there is none."""
     return await reader.one(_select_channel, channel_id=channel_id)
+
+
+async def select_thread(tx: Reader, thread_id: ChannelId) -> Channel | None:
+    """Select a thread in a transaction that keeps rows: its counts alone are read each time. None if there is none."""
+    thread = await tx.one(_select_thread, channel_id=thread_id)
+    if thread is None:
+        return None
+    counts = await tx.one(_select_message_counts, channel_id=thread_id)
+    if counts is None:
+        return None
+    return structs.replace(thread, message_count=counts[0] or 0, total_message_sent=counts[1] or 0)
 
 
 async def select_channels(reader: Reader, channel_ids: Collection[int]) -> dict[ChannelId, ChannelRow]:

@@ -16,6 +16,7 @@ class PerQueryReader:
 
     __slots__ = ("_database",)
     committed = True
+    keeps_rows = False
 
     def __init__(self, database: Database) -> None:
         self._database = database

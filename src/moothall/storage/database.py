@@ -66,6 +66,9 @@ class Reader(Protocol):
 
     committed: bool
     """Whether it sees committed data only: False inside a transaction."""
+    keeps_rows: bool
+    """Whether the rows of kept queries are kept, so that such a query for what seldom changes and another one for the
+    rest cost less than one for both."""
 
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row. A query for one row says LIMIT 1 unless it names a whole key."""

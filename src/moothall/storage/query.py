@@ -20,6 +20,7 @@ from sqlalchemy.sql.visitors import iterate
 from moothall.storage.columns import Converter, InList, reads, writes
 
 T = TypeVar("T")
+S = TypeVar("S")
 Row = tuple[Any, ...]
 
 _REQUIRED: Any = msgspec.UNSET
@@ -77,12 +78,14 @@ class Query(Generic[T]):
     An INSERT without VALUES takes every column of its table as a parameter; one that has a default
     or may be NULL can be left out.
 
+    `then` makes of such a struct what the query returns, an object of the API for example.
+
     The rows of a `kept` query are kept where one process writes, for the transactions that follow, until a statement
-    changes a column that it reads. They are tuples or frozen structs. It costs one more look-up where rows are not
-    found again, and every write of its tables.
+    changes a column that it reads. They are tuples, frozen structs, or what `then` makes of others. It costs one more
+    look-up where rows are not found again, and every write of its tables.
     """
 
-    __slots__ = ("_into", "_kept", "_statement", "postgresql", "sqlite")
+    __slots__ = ("_into", "_kept", "_statement", "_then", "postgresql", "sqlite")
 
     @overload
     def __init__(self: "Query[Row]", statement: Statement | Callable[[], Statement], *, kept: bool = False) -> None: ...
@@ -90,11 +93,26 @@ class Query(Generic[T]):
     def __init__(
         self, statement: Statement | Callable[[], Statement], into: type[T], *, kept: bool = False
     ) -> None: ...
+    @overload
     def __init__(
-        self, statement: Statement | Callable[[], Statement], into: type[T] | None = None, *, kept: bool = False
+        self,
+        statement: Statement | Callable[[], Statement],
+        into: type[S],
+        *,
+        then: Callable[[S], T],
+        kept: bool = False,
+    ) -> None: ...
+    def __init__(
+        self,
+        statement: Statement | Callable[[], Statement],
+        into: type[Any] | None = None,
+        *,
+        then: Callable[[Any], Any] | None = None,
+        kept: bool = False,
     ) -> None:
         self._statement = statement
         self._into = into
+        self._then = then
         self._kept = kept
         self.sqlite: Plan | None = None
         self.postgresql: Plan | None = None
@@ -105,8 +123,10 @@ class Query(Generic[T]):
         if plan is None:
             statement = self._statement() if callable(self._statement) else self._statement
             plan = _compile(statement, self._into, dialect)
+            if self._then is not None and plan.make is not None:
+                plan = plan._replace(make=_composed(plan.make, self._then))
             if self._kept:
-                plan = plan._replace(reads=_columns_read(statement, self._into))
+                plan = plan._replace(reads=_columns_read(statement, self._into if self._then is None else None))
             setattr(self, dialect, plan)
         return plan
 
@@ -219,6 +239,10 @@ def _compile(statement: ClauseElement | ByDialect, into: type[Any] | None, diale
         statement.table.name if isinstance(statement, UpdateBase) and isinstance(statement.table, Table) else None,
         _columns_set(statement),
     )
+
+
+def _composed(make: Callable[[Sequence[Any]], Any], then: Callable[[Any], Any]) -> Callable[[Sequence[Any]], Any]:
+    return lambda row: then(make(row))
 
 
 def _columns_set(statement: ClauseElement) -> frozenset[str] | None:

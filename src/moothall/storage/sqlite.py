@@ -68,6 +68,7 @@ class SqliteReader(_Rows):
     """Reads over one connection. Calls return without suspending."""
 
     committed = True
+    keeps_rows = False
     __slots__ = ("_cursor", "_long")
 
     def __init__(self, connection: apsw.Connection, long: "LongReads") -> None:
@@ -152,6 +153,7 @@ class SqliteTransaction(_Rows):
     """One transaction on the writer's connection; an async context manager, used once."""
 
     committed = False
+    keeps_rows = True
     __slots__ = ("_connection", "_failure", "_rows", "_turn", "_watchers", "_writer")
 
     def __init__(self, writer: Writer, watchers: Mapping[str | None, Sequence[Watcher]], rows: RowWatch) -> None:

@@ -232,6 +232,8 @@ async def add_author_to_thread(ctx: Context, access: ChannelAccess) -> ChannelAc
     """Add the caller, who sends a message in a thread, to it, unless it is full."""
     if not access.is_thread or access.guild is None:
         return access
+    if await queries.is_member(ctx.tx, access.id, ctx.actor.user_id):
+        return access
     return await _add_up_to_limit(ctx, access, [ctx.actor.user_id])
 
 

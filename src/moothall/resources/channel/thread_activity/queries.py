@@ -90,6 +90,10 @@ _select_members_among = Query(
     lambda: select(thread_members).where(_of_thread, in_list(thread_members.c.user_id, "user_ids")),
     into=ThreadMemberRow,
 )
+_select_member = Query(
+    lambda: select(thread_members.c.user_id).where(_of_thread, thread_members.c.user_id == bindparam("user_id")),
+    kept=True,
+)
 _select_private_members = Query(
     lambda: (
         select(thread_members.c.thread_id, thread_members.c.user_id)
@@ -185,6 +189,11 @@ async def select_members_among(
         return {}
     rows = await reader.all(_select_members_among, thread_id=thread_id, user_ids=ids)
     return {row.user_id: row for row in rows}
+
+
+async def is_member(reader: Reader, thread_id: ChannelId, user_id: UserId) -> bool:
+    """Whether a user is a member of a thread."""
+    return await reader.one(_select_member, thread_id=thread_id, user_id=user_id) is not None
 
 
 async def select_private_members(reader: Reader, thread_ids: Iterable[int]) -> dict[int, list[UserId]]:
