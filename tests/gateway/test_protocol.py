@@ -41,8 +41,13 @@ async def test_payloads_about_calls_streams_and_statistics_are_ignored_from_peop
     for opcode in (13, 34, 41):
         alice.send({"op": opcode, "d": {"channel_id": "1"}})
     assert await alice.receive_all() == []
-    alice.send({"op": 40, "d": {"seq": alice.seq, "qos": {"ver": 1, "active": True, "reasons": []}}})
-    assert (await alice.receive())["op"] == 11
+    for opcode in (40, 1):
+        (session,) = node.hub.sessions_by_user[ALICE]
+        node.hub.send(session, "UNHEARD", b"{}")
+        await alice.receive()
+        alice.send({"op": opcode, "d": {"seq": alice.seq, "qos": {"ver": 1, "active": True, "reasons": []}}})
+        assert (await alice.receive())["op"] == 11
+        assert session.frames_after(alice.seq - 1) is None, "the frame is acknowledged"
     bot.send({"op": 13, "d": {"channel_id": "1"}})
     assert await bot.close_code() == 4001
 

@@ -192,8 +192,12 @@ class Connection:
             raise CloseConnection(CloseCode.ALREADY_AUTHENTICATED, "Already authenticated.")
 
     async def heartbeat(self, payload: Payload) -> None:
-        """Opcode 1: acknowledge the dispatches up to the client's sequence number."""
-        self._acknowledge(read_command(payload.d, int | None))
+        """Opcode 1: acknowledge the dispatches up to the client's sequence number.
+
+        Some clients of people send with it what belongs to opcode 40.
+        """
+        command: QosHeartbeatCommand | int | None = read_command(payload.d, QosHeartbeatCommand | int | None)
+        self._acknowledge(command.seq if isinstance(command, QosHeartbeatCommand) else command)
 
     async def qos_heartbeat(self, payload: Payload) -> None:
         """Opcode 40: a heartbeat with measurements of the client, which are dropped."""
