@@ -1,4 +1,4 @@
-"""Every field of every body: numbers as text and text as numbers are taken where they stand for a value of the type.
+"""Every field of every body: other spellings of a scalar are taken where they stand for a value of the type.
 
 Which spellings a field has is derived from the type of each row's body, so a field of tomorrow is held to it as well.
 """
@@ -29,7 +29,7 @@ ids = [f"{row.method} {row.path}" for row in ROWS]
 
 
 def spellings(shape: shapes.Type, path: Path = ()) -> Iterator[Spelling]:
-    """Other spellings of the numbers and texts in a body."""
+    """Other spellings of the numbers, booleans and texts in a body."""
     kinds = options(shape)
     if len(kinds) != 1 or len(path) > _DEEPEST:
         return
@@ -39,18 +39,26 @@ def spellings(shape: shapes.Type, path: Path = ()) -> Iterator[Spelling]:
             yield from spellings(field.type, (*path, field.encode_name))
     elif isinstance(kind, shapes.ListType):
         yield from spellings(kind.item_type, (*path, 0))
-    elif isinstance(kind, shapes.IntType):
+    else:
+        yield from ((path, value, other) for value, other in scalar_spellings(kind))
+
+
+def scalar_spellings(kind: shapes.Type) -> Iterator[tuple[Any, Any]]:
+    """Values of a scalar type, each with another spelling."""
+    if isinstance(kind, shapes.IntType):
         number = good(kind)
-        yield from ((path, number, other) for other in (float(number), str(number), f"{number}.0"))
+        yield from ((number, other) for other in (float(number), str(number), f"{number}.0"))
     elif isinstance(kind, shapes.FloatType):
-        yield path, good(kind), str(good(kind))
+        yield good(kind), str(good(kind))
+    elif isinstance(kind, shapes.BoolType):
+        yield from ((True, "true"), (False, "false"), (False, "0"))
     elif isinstance(kind, shapes.StrType) and (kind.max_length is None or kind.max_length > 0):
         text = "1" * max(kind.min_length or 1, 1)
-        yield path, text, int(text)
+        yield text, int(text)
     elif isinstance(kind, shapes.LiteralType | shapes.EnumType):
         choice = good(kind)
         if isinstance(choice, int):
-            yield from ((path, choice, other) for other in (float(choice), str(choice)))
+            yield from ((choice, other) for other in (float(choice), str(choice)))
 
 
 def outcome(row: Endpoint, body: Any) -> Any:

@@ -248,7 +248,7 @@ def test_json_that_is_no_object_is_a_form_error() -> None:
         ('{"name": true}', "name", "STRING_TYPE_CONVERT"),
         ('{"name": ["a"]}', "name", "STRING_TYPE_CONVERT"),
         ('{"name": 123456}', "name", "BASE_TYPE_BAD_LENGTH"),
-        ('{"name": "a", "on": "true"}', "on", "BOOLEAN_TYPE_CONVERT"),
+        ('{"name": "a", "on": "yes"}', "on", "BOOLEAN_TYPE_CONVERT"),
         ('{"name": "a", "on": 1}', "on", "BOOLEAN_TYPE_CONVERT"),
         ('{"name": "a", "until": "tomorrow"}', "until", "DATE_TIME_TYPE_PARSE"),
         ('{"name": "a", "permissions": "many"}', "permissions", "NUMBER_TYPE_COERCE"),

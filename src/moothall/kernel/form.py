@@ -1,8 +1,9 @@
 """Reading values that msgspec refuses: coercion of scalars, and every error of the rest, each at its exact path.
 
-Clients write `10.0` for 10, `"10"` for 10 and 10 for `"10"`; the public API takes these as the type that the field
-has. msgspec refuses them, and stops at the first error. `coerce` visits the same type again, replaces such scalars
-and collects all errors, in the public API's codes. It runs only for values that msgspec has refused.
+Clients write `10.0` for 10, `"10"` for 10, 10 for `"10"` and `"false"` for false; the public API takes these as the
+type that the field has. msgspec refuses them, and stops at the first error. `coerce` visits the same type again,
+replaces such scalars and collects all errors, in the public API's codes. It runs only for values that msgspec has
+refused.
 """
 
 import json
@@ -62,12 +63,12 @@ def convert_coerced(
     return None
 
 
-def coerce(kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors, *, lax: bool = False) -> Any:
+def coerce(kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors) -> Any:
     """The value with its scalars as the types of `kind`; add to `form_errors` everything that cannot be one.
 
-    The value itself stays unchanged. `lax`: booleans may be texts, as in a query string or a form.
+    The value itself stays unchanged.
     """
-    return _Coercion(form_errors, lax=lax).read(shape_of(kind), value, list(path))
+    return _Coercion(form_errors).read(shape_of(kind), value, list(path))
 
 
 def as_integer(value: object) -> int | None:
@@ -109,9 +110,8 @@ def as_text(value: object) -> str | None:
 class _Coercion:
     """One visit of a value and its type."""
 
-    def __init__(self, form_errors: FormErrors, *, lax: bool, visited: int = 0) -> None:
+    def __init__(self, form_errors: FormErrors, *, visited: int = 0) -> None:
         self._form_errors = form_errors
-        self._lax = lax
         self._added = 0
         self._visited = visited
 
@@ -148,7 +148,7 @@ class _Coercion:
         ordered = [option for option in options if _is_of_json_type(option, value)] or options
         if len(ordered) > 1 or len(ordered) < len(options):
             for option in (*ordered, *(option for option in options if option not in ordered)):
-                attempt = _Coercion(FormErrors(), lax=self._lax, visited=self._visited)
+                attempt = _Coercion(FormErrors(), visited=self._visited)
                 result = attempt.read(option, value, path)
                 self._visited = attempt._visited
                 if not attempt._added:
@@ -243,7 +243,7 @@ class _Coercion:
     def _read_boolean(self, value: Any, path: Path) -> Any:
         if isinstance(value, bool):
             return value
-        if self._lax and isinstance(value, str) and value in _BOOLEANS:
+        if isinstance(value, str) and value in _BOOLEANS:
             return _BOOLEANS[value]
         return self._add(path, FieldError(FormCode.BOOLEAN_TYPE_CONVERT, "Must be either true or false."))
 

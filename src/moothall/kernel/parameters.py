@@ -156,7 +156,7 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
         except msgspec.ValidationError:
             form_errors = form_errors or FormErrors()
             described = FormErrors()
-            coerce(parameter.kind, raw, [parameter.name], described, lax=True)
+            coerce(parameter.kind, raw, [parameter.name], described)
             if described:
                 form_errors.merge(described)
             else:
