@@ -157,7 +157,11 @@ class Community:
             self._add_parameters(
                 "/guilds/{guild_id}/members/{user_id}", {"guild_id": guild["id"], "user_id": person["id"]}
             )
-        for name, value in (("password", people[2]["password"]), ("login", people[2]["username"])):
+        for name, value in (
+            ("password", people[2]["password"]),
+            ("login", people[2]["username"]),
+            ("reaction_type", "0"),
+        ):
             self.add(name, value)
         self.add("application_id", self.application_id)
         self.add("client_secret", bot["client_secret"])

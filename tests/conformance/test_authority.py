@@ -44,6 +44,7 @@ def ids(rows: list[Endpoint]) -> list[str]:
 
 def path_of(row: Endpoint, **values: object) -> str:
     """The row's path; an id that nothing has wherever none is given."""
+    values = {"reaction_type": "0"} | values
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], "1")), row.path)
 
 

@@ -167,6 +167,7 @@ async def things(platform: Platform, hours: int) -> Things:
         "command_id": (await make(bot, "POST", f"{application}/commands", command))["id"],
         "guild_command_id": (await make(bot, "POST", f"{application}/guilds/{guild.id}/commands", command))["id"],
         "emoji_name": "%F0%9F%91%8D",
+        "reaction_type": "0",
         "answer_id": "1",
         "request_id": await _submitted_request(platform, guild, member),
         "link_id": await _quick_link(platform, ApplicationId(bot.id)),
@@ -248,7 +249,7 @@ NOT_ACCEPTED: dict[str, str] = {
 def later_ids(row: Endpoint) -> list[str]:
     """The placeholders after the first that name a thing of a guild or an application; users belong to no guild."""
     later = re.findall(r"\{(\w+)\}", row.path)[1:]
-    others = {"user_id", "emoji_name", "answer_id", "read_state_type", "entity_id"}
+    others = {"user_id", "emoji_name", "answer_id", "read_state_type", "reaction_type", "entity_id"}
     return [name for name in later if name not in others]
 
 

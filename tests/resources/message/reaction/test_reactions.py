@@ -251,3 +251,21 @@ async def test_reactions_at_once_are_all_counted(platform: Platform) -> None:
     await asyncio.gather(*(caller.delete(path) for caller in crowd for _ in range(2)))
     assert await _shown(owner, url, sent) == []
     assert platform.heard_names.count("MESSAGE_REACTION_REMOVE") == 6
+
+
+async def test_clients_of_people_remove_reactions_with_the_type_in_the_path(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    friend = await member_of(platform, guild)
+    sent = await say(owner, url)
+    path = f"{url}/{sent['id']}/reactions/👍"
+    for caller in (owner, friend):
+        assert (await caller.put(f"{path}/@me")).status == 204
+    assert (await friend.delete(f"{path}/1/@me")).status == 404, "there are no super reactions"
+    assert (await friend.delete(f"{path}/0/{owner.id}")).code == 50013
+    with platform.listening() as heard:
+        assert (await friend.delete(f"{path}/0/@me", location="Message Inline Button", burst="false")).status == 204
+    assert heard == ["MESSAGE_REACTION_REMOVE"]
+    assert await _shown(friend, url, sent) == [("👍", 1, False)]
+    assert (await friend.put(f"{path}/@me")).status == 204
+    assert (await owner.delete(f"{path}/0/{friend.id}")).status == 204
+    assert await _shown(owner, url, sent) == [("👍", 1, True)]

@@ -7,7 +7,8 @@ from msgspec import Meta
 from moothall.kernel.access import MEMBER
 from moothall.kernel.context import Context
 from moothall.kernel.endpoint import delete, get, put
-from moothall.objects import limits
+from moothall.objects import errors, limits
+from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.user import User
 from moothall.resources.message.operations import get_message
@@ -44,6 +45,30 @@ async def delete_user_reaction(
 ) -> None:
     """Remove a user's reaction, with MANAGE_MESSAGES."""
     await operations.remove_reaction(ctx, message_id, emoji_name, user_id)
+
+
+@delete(f"{_REACTIONS}/{{emoji_name}}/{{reaction_type}}/@me", permission=MEMBER, fires=(MessageReactionRemove,))
+async def delete_own_reaction_of_type(
+    ctx: Context, channel_id: ChannelId, message_id: MessageId, emoji_name: str, reaction_type: str
+) -> None:
+    """Remove one's own reaction of a type, as clients of people do: 0, as there are no super reactions."""
+    _require_normal(reaction_type)
+    await operations.remove_own_reaction(ctx, message_id, emoji_name)
+
+
+@delete(f"{_REACTIONS}/{{emoji_name}}/{{reaction_type}}/{{user_id}}", permission=MEMBER, fires=(MessageReactionRemove,))
+async def delete_user_reaction_of_type(
+    ctx: Context, channel_id: ChannelId, message_id: MessageId, emoji_name: str, reaction_type: str, user_id: UserId
+) -> None:
+    """Remove a user's reaction of a type, with MANAGE_MESSAGES: 0, as there are no super reactions."""
+    _require_normal(reaction_type)
+    await operations.remove_reaction(ctx, message_id, emoji_name, user_id)
+
+
+def _require_normal(reaction_type: str) -> None:
+    """Raises Refusal: 404/0 for a type of which there are no reactions."""
+    if reaction_type != "0":
+        raise Refusal(errors.NOT_FOUND)
 
 
 @get(f"{_REACTIONS}/{{emoji_name}}", permission=MEMBER)
