@@ -22,7 +22,7 @@ from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.source import ListedMember, OnlinePresences
-from moothall.objects.channel import Channel
+from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member
@@ -264,6 +264,11 @@ class World:
         self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId], *, allow_empty: bool
     ) -> bytes | None:
         return b"{}" if allow_empty else None
+
+    async def thread_members(
+        self, view: GuildView, member: MemberView, thread_id: ChannelId
+    ) -> list[ThreadMember] | None:
+        return None
 
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         return []

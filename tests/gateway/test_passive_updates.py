@@ -200,6 +200,24 @@ async def test_each_part_of_a_subscription_brings_its_events(opcode: int) -> Non
     assert await names(peer) == ["MESSAGE_CREATE", *always]
 
 
+async def test_following_the_members_of_a_thread_brings_who_joins_and_leaves_it() -> None:
+    node, bus = create_node(LargeWorld())
+    peer = await connected(node, "alice", V2)
+    update = {"id": str(THREAD), "member_count": 1, "added_members": [{"user_id": str(BOB)}]}
+    joined = in_town("THREAD_MEMBERS_UPDATE", update)
+    bus.publish([joined])
+    assert await names(peer) == []
+    subscribe(peer, thread_member_lists=[str(THREAD)])
+    bus.publish([joined, in_town("THREAD_MEMBERS_UPDATE", update | {"id": "1"}), message(1)])
+    assert await names(peer) == ["THREAD_MEMBERS_UPDATE", "MESSAGE_CREATE"]
+    subscribe(peer, typing=False)
+    bus.publish([joined])
+    assert await names(peer) == ["THREAD_MEMBERS_UPDATE"], "what is left out stays"
+    subscribe(peer, thread_member_lists=[])
+    bus.publish([joined])
+    assert await names(peer) == []
+
+
 async def test_subscribing_to_a_member_sends_their_presence() -> None:
     node, _ = create_node(LargeWorld())
     bob = await connected(node, "bob", 0)

@@ -25,6 +25,10 @@ class Listener:
         identify: dict[str, Any] = {"token": caller.token, "properties": {}}
         self._peer.send({"op": 2, "d": identify | ({} if intents is None else {"intents": int(intents)})})
 
+    def send(self, payload: Any) -> None:
+        """Send a payload."""
+        self._peer.send(payload)
+
     async def dispatches(self) -> list[tuple[str, Any]]:
         """Every dispatch since the last call, without presences."""
         await run_pending()
@@ -166,3 +170,31 @@ async def test_guild_create_has_the_active_threads_with_ones_own_thread_members(
         assert [thread["id"] for thread in threads] == [id_of(path) for path in reached]
         own = [thread["id"] for thread in threads if "member" in thread]
         assert own == ([id_of(mine)] if caller is at.bob else [id_of(closed), id_of(theirs)])
+
+
+async def test_a_subscription_to_a_thread_lists_its_members_and_their_presences(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    carol = await at.newcomer()
+    open_thread, secret = await at.thread(at.bob), await at.thread(at.bob, PRIVATE)
+    assert (await at.owner.put(f"{open_thread}/thread-members/@me")).status == 204
+    bob, outside = await listening(at, [at.bob, carol])
+    threads = {"thread_member_lists": [id_of(secret), str(at.guild.general), "1", id_of(open_thread)]}
+    for listener in (bob, outside):
+        listener.send({"op": 37, "d": {"subscriptions": {str(at.guild.id): threads}}})
+    heard = await bob.dispatches()
+    assert [(name, data["thread_id"]) for name, data in heard] == [
+        ("THREAD_MEMBER_LIST_UPDATE", id_of(secret)),
+        ("THREAD_MEMBER_LIST_UPDATE", id_of(open_thread)),
+    ]
+    assert heard[1][1]["guild_id"] == str(at.guild.id)
+    members = {member["user_id"]: member for member in heard[1][1]["members"]}
+    assert {user_id: member["presence"]["status"] for user_id, member in members.items()} == {
+        str(at.owner.id): "offline",
+        str(at.bob.id): "online",
+    }
+    shown = members[str(at.bob.id)]
+    assert (shown["id"], shown["member"]["user"]["id"]) == (id_of(open_thread), str(at.bob.id))
+    assert shown["presence"]["user"] == {"id": str(at.bob.id)}
+    assert [data["thread_id"] for _, data in await outside.dispatches()] == [id_of(open_thread)], (
+        "not one they cannot see"
+    )

@@ -118,6 +118,8 @@ class GuildSubscription(Struct):
     threads: bool | UnsetType | None = UNSET
     member_updates: bool | UnsetType | None = UNSET
     members: list[UserId] | UnsetType | None = UNSET
+    thread_member_lists: list[ChannelId] | UnsetType | None = UNSET
+    """The threads whose members the client shows."""
 
 
 class GuildSubscriptionsCommand(GuildSubscription, kw_only=True):

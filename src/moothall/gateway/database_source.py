@@ -16,10 +16,10 @@ from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.source import ListedMember, OnlinePresences
-from moothall.gateway.threads import active_threads, thread_list_sync
+from moothall.gateway.threads import active_threads, thread_list_sync, thread_members
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.guild_state import GuildStates
-from moothall.objects.channel import Channel
+from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member, MemberFlags
@@ -157,6 +157,13 @@ class DatabaseSource:
         if not threads and not allow_empty:
             return None
         return thread_list_sync(view.id, channel_ids, threads, member.user_id)
+
+    async def thread_members(
+        self, view: GuildView, member: MemberView, thread_id: ChannelId
+    ) -> list[ThreadMember] | None:
+        """The members of a thread with their guild members; None if `member` cannot reach the thread."""
+        async with self._database.read() as reader:
+            return await thread_members(reader, view, member, thread_id)
 
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         """STAGE_INSTANCE_CREATE and GUILD_SCHEDULED_EVENT_CREATE of the channels; no query without a voice channel."""

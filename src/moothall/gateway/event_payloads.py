@@ -89,6 +89,7 @@ class _ThreadMember(Struct):
 class ThreadMembersData(Struct):
     """The users that THREAD_MEMBERS_UPDATE adds to a thread and removes from it."""
 
+    id: ChannelId | None = None
     added_members: list[_ThreadMember] = []
     removed_member_ids: list[UserId] = []
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from moothall.bus import Bus, Envelope
 from moothall.gateway.account_state import AccountState
@@ -56,11 +56,12 @@ from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.source import GatewaySource
-from moothall.gateway.subscriptions import PendingSubscriptions
+from moothall.gateway.subscriptions import PendingSubscriptions, threads_of
+from moothall.gateway.threads import thread_member_list
 from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.gateway.user_presence import OFFLINE, SessionPresence
 from moothall.objects.clock import stopwatch
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
 from moothall.objects.relationship import RelationshipType
 from moothall.objects.wire import decoder, encode
@@ -496,6 +497,9 @@ class GatewayNode:
             for presence in self.presences.presences(view.id, after.member_ids - before.member_ids):
                 data = encode(structs.replace(presence, guild_id=view.id))
                 self.hub.send(session, "PRESENCE_UPDATE", data)
+        thread_ids = threads_of(subscription)
+        if thread_ids:
+            self.hub.run_in_background(self._send_thread_members(session, view, thread_ids))
         if isinstance(subscription.channels, dict):
             self.member_lists.subscribe(session, view.id, read_subscription(subscription.channels))
 
@@ -508,6 +512,20 @@ class GatewayNode:
         data = await self._source.thread_list_sync(view, member, visible, allow_empty=True)
         if data is not None and view.id in session.guild_ids:
             self.hub.send(session, "THREAD_LIST_SYNC", data)
+
+    async def _send_thread_members(self, session: Session, view: GuildView, thread_ids: list[ChannelId]) -> None:
+        """Send THREAD_MEMBER_LIST_UPDATE for those of some threads that the session's user can reach."""
+        for thread_id in thread_ids:
+            member = view.members.get(session.user_id)
+            if member is None:
+                return
+            members = await self._source.thread_members(view, member, thread_id)
+            if members is None or view.id not in session.guild_ids:
+                continue
+            user_ids = [each.user_id for each in members if each.user_id is not UNSET]
+            presences = {user_id: self.presences.get(user_id).to_object(user_id) for user_id in user_ids}
+            data = thread_member_list(view.id, thread_id, members, presences)
+            self.hub.send(session, "THREAD_MEMBER_LIST_UPDATE", data)
 
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31: send SOUNDBOARD_SOUNDS for each of the guilds that the session has joined."""

@@ -104,8 +104,13 @@ def _thread(_view: GuildView, envelope: Envelope) -> _Test:
 
 
 def _thread_members(_view: GuildView, envelope: Envelope) -> _Test:
-    user_ids = read_thread_members_update(envelope.data).user_ids()
-    return lambda session, interest: interest.threads or session.user_id in user_ids
+    update = read_thread_members_update(envelope.data)
+    user_ids = update.user_ids()
+
+    def is_for(session: Session, interest: GuildInterest) -> bool:
+        return interest.threads or update.id in interest.thread_ids or session.user_id in user_ids
+
+    return is_for
 
 
 _RULES: Final[dict[str, Callable[[GuildView, Envelope], _Test]]] = {

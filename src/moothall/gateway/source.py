@@ -10,6 +10,7 @@ from moothall.gateway.guild_snapshot import GuildSnapshot
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
+from moothall.objects.channel import ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
@@ -56,6 +57,11 @@ class GuildSource(Protocol):
         self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId], *, allow_empty: bool
     ) -> bytes | None:
         """The `d` of THREAD_LIST_SYNC for a member; unless `allow_empty`, None if they can reach no thread."""
+
+    async def thread_members(
+        self, view: GuildView, member: MemberView, thread_id: ChannelId
+    ) -> list[ThreadMember] | None:
+        """The members of a thread with their guild members; None if `member` cannot reach the thread."""
 
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         """STAGE_INSTANCE_CREATE and GUILD_SCHEDULED_EVENT_CREATE of the channels, as name and `d`."""

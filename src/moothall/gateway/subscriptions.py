@@ -3,9 +3,11 @@
 from msgspec import Struct, UnsetType
 
 from moothall.gateway.commands import GuildSubscription
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 
 _MAX_PENDING = 200
+_MAX_THREADS = 5
+"""Threads of a guild of which a session follows the members; the newest of a command count."""
 
 
 class GuildInterest(Struct, frozen=True):
@@ -17,12 +19,14 @@ class GuildInterest(Struct, frozen=True):
     member_updates: bool = False
     member_lists: bool = False
     member_ids: frozenset[UserId] = frozenset()
+    thread_ids: frozenset[ChannelId] = frozenset()
+    """Threads of which it follows the members."""
 
     @property
     def active(self) -> bool:
         """Whether the session has subscribed to the guild at all, and so receives its messages and voice states."""
         flags = self.typing or self.activities or self.threads or self.member_updates or self.member_lists
-        return flags or bool(self.member_ids)
+        return flags or bool(self.member_ids or self.thread_ids)
 
     def updated(self, subscription: GuildSubscription) -> "GuildInterest":
         """The interest after a command, of which fields that are left out change nothing."""
@@ -34,7 +38,16 @@ class GuildInterest(Struct, frozen=True):
             member_updates=_flag(subscription.member_updates, self.member_updates),
             member_lists=bool(subscription.channels) if isinstance(subscription.channels, dict) else self.member_lists,
             member_ids=frozenset(members) if isinstance(members, list) else self.member_ids,
+            thread_ids=frozenset(threads_of(subscription))
+            if isinstance(subscription.thread_member_lists, list)
+            else self.thread_ids,
         )
+
+
+def threads_of(subscription: GuildSubscription) -> list[ChannelId]:
+    """The threads of which a command subscribes to the members."""
+    thread_ids = subscription.thread_member_lists
+    return list(dict.fromkeys(thread_ids))[-_MAX_THREADS:] if isinstance(thread_ids, list) else []
 
 
 def _flag(value: bool | UnsetType | None, before: bool) -> bool:  # noqa: FBT001 - a field of the command
