@@ -396,6 +396,19 @@ async def test_slowmode_makes_people_wait_even_after_deleting(platform: Platform
     assert (await friend.post(url, {"content": "x"})).code == 20016
 
 
+async def test_what_the_server_writes_about_a_member_starts_no_slowmode(platform: Platform) -> None:
+    owner, guild, _ = await guild_of(platform)
+    slow = await guild.channel(rate_limit_per_user=60)
+    await owner.patch(f"/guilds/{guild.id}", {"system_channel_id": str(slow)})
+    member = await platform.person()
+    invite = (await owner.post(f"/channels/{slow}/invites", {})).json
+    assert (await member.post(f"/invites/{invite['code']}", {})).status == 200
+    (greeting,) = (await owner.get(f"/channels/{slow}/messages")).json
+    assert (greeting["type"], greeting["author"]["id"]) == (7, str(member.id))
+    assert (await member.post(f"/channels/{slow}/messages", {"content": "x"})).status == 200
+    assert (await member.post(f"/channels/{slow}/messages", {"content": "x"})).code == 20016
+
+
 async def test_bots_and_moderators_are_exempt_from_slowmode(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     slow = await guild.channel(rate_limit_per_user=60)

@@ -3,10 +3,12 @@
 from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.message_types import WRITTEN
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader
 from moothall.storage.schema import members, messages, users
 
+_WRITTEN_TYPES = [int(kind) for kind in sorted(WRITTEN)]
 _select_last_message_of = Query(
     lambda: (
         select(messages.c.id)
@@ -14,6 +16,7 @@ _select_last_message_of = Query(
             messages.c.author_id == bindparam("author_id"),
             messages.c.id > bindparam("since_id"),
             messages.c.channel_id == bindparam("channel_id"),
+            messages.c.type.in_(_WRITTEN_TYPES),
         )
         .order_by(messages.c.id.desc())
         .limit(1)
@@ -31,7 +34,7 @@ _select_verification = Query(
 async def select_last_message_of(
     reader: Reader, channel_id: ChannelId, author_id: UserId, since_id: Snowflake
 ) -> MessageId | None:
-    """The last message that an author sent to a channel after an id."""
+    """The last message that an author wrote in a channel after an id: none that the server wrote for them."""
     return await reader.scalar(  # type: ignore[no-any-return]
         _select_last_message_of, channel_id=channel_id, author_id=author_id, since_id=since_id
     )
