@@ -292,7 +292,8 @@ async def test_files_are_described_hidden_and_refused_before_they_are_sent(brows
         owner = await open_channel(browser, harbour)
         page = owner.page
         async with page.expect_file_chooser() as chooser:
-            await page.get_by_role("button", name="Attach files").click()
+            await page.get_by_role("button", name="Add", exact=True).click()
+            await page.get_by_role("menuitem", name="Attach files").click()
         pixel = FilePayload(name="pixel.png", mimeType="image/png", buffer=PIXEL)
         large = FilePayload(name="large.bin", mimeType="application/octet-stream", buffer=b"x" * ((10 << 20) + 1))
         await (await chooser.value).set_files([pixel, large])

@@ -2,15 +2,17 @@
 
 import asyncio
 import json
+import re
 import sys
 
 import aiohttp
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, FilePayload, expect
 
 from tests.clients.bots import Harbour
 from tests.clients.client_pages import Account, ClientPage, becomes, call, open_new_guild, sign_up
-from tests.clients.live import Server, World
+from tests.clients.live import PIXEL, Server, World
+from tests.resources.soundboard.sound_files import mp3, uri
 
 SQUARE = {
     "v": "5.7.4", "fr": 30, "ip": 0, "op": 30, "w": 320, "h": 320, "nm": "square", "ddd": 0, "assets": [],
@@ -125,6 +127,176 @@ async def test_sounds_are_heard_and_seen_in_a_voice_channel(browser: Browser, se
         await client.page.wait_for_function("path => window.played.includes(path)", arg=heard)
     assert (ada.errors, ben.errors) == ([], [])
     assert channel["name"] == "Lounge"
+
+
+async def test_sounds_of_other_guilds_are_played_where_that_is_allowed(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_sounds")
+    guild_id, _ = guild_and_channel(ada)
+    owner = await account_of(ada)
+    other = await call(server.url, owner, "POST", "/guilds", {"name": "The Barn"})
+    sound = {"name": "moo", "sound": uri(mp3(0.2))}
+    await call(server.url, owner, "POST", f"/guilds/{other['id']}/soundboard-sounds", sound)
+    await call(server.url, owner, "POST", f"/guilds/{guild_id}/channels", {"name": "Lounge", "type": 2})
+    await ada.page.get_by_role("link", name="Lounge", exact=True).click()
+    await ada.page.get_by_role("button", name="Join as present").click()
+    await ada.page.get_by_role("button", name="Soundboard").click()
+    board = ada.page.get_by_role("dialog", name="Soundboard")
+    await board.get_by_role("region", name="The Barn").get_by_role("button", name="moo").click()
+    await expect(ada.page.get_by_role("img", name="has played a sound")).to_be_visible()
+    await expect(board.get_by_role("alert")).to_have_count(0)
+    assert ada.errors == []
+
+
+async def test_members_have_a_name_and_a_picture_of_their_own_in_a_guild(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_profile", "ben_profile")
+    await ben.say("Here I am")
+    await ben.page.locator("button.sidebar-title").click()
+    await ben.page.get_by_role("menuitem", name="Edit your profile here").click()
+    dialog = ben.page.get_by_role("dialog", name="Your profile in The Moot")
+    await dialog.get_by_label("Nickname").fill("Benjamin")
+    async with ben.page.expect_file_chooser() as chooser:
+        await dialog.get_by_role("group", name="Avatar").get_by_role("button", name="Choose a picture").click()
+    await (await chooser.value).set_files([FilePayload(name="me.png", mimeType="image/png", buffer=PIXEL)])
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(dialog).to_have_count(0)
+    message = ada.message("Here I am")
+    await expect(message.locator(".message-author")).to_have_text("Benjamin")
+    await expect(message.locator(".message-gutter img")).to_have_attribute("src", re.compile(r"^/guilds/\d+/users/"))
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_the_writer_of_a_message_is_moderated_from_their_card(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_judge", "ben_loud")
+    await ben.say("I shout")
+    await ada.message("I shout").get_by_role("button", name="ben_loud").click()
+    await ada.page.get_by_role("dialog", name="Profile").get_by_role("button", name="Actions of ben_loud").click()
+    await ada.page.get_by_role("menuitem", name="Time out").click()
+    await ada.page.get_by_role("dialog", name="Time out ben_loud").get_by_role("button", name="Time out").click()
+    await expect(ben.page.get_by_text("You are timed out until")).to_be_visible()
+    await expect(ben.box).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_slow_mode_says_how_long_to_wait(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_slow", "ben_slow")
+    _, channel_id = guild_and_channel(ada)
+    owner = await account_of(ada)
+    await call(server.url, owner, "PATCH", f"/channels/{channel_id}", {"rate_limit_per_user": 3600})
+    await expect(ben.page.get_by_text("Slow mode: one message every 1 hour.")).to_be_visible()
+    await ben.say("the first")
+    await expect(ben.page.get_by_text("Slow mode: your next message in 59:")).to_be_visible()
+    await ben.box.fill("the second")
+    await expect(ben.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+    await ben.box.press("Enter")
+    await expect(ben.box).to_have_value("the second")
+    # Those who manage messages need not wait.
+    await ada.say("one")
+    await ada.say("two")
+    await expect(ben.message("two")).to_have_count(1)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_channel_for_adults_asks_first(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_adult")
+    _, channel_id = guild_and_channel(ada)
+    await ada.say("not for children")
+    owner = await account_of(ada)
+    await call(server.url, owner, "PATCH", f"/channels/{channel_id}", {"nsfw": True})
+    await expect(ada.page.get_by_role("heading", name="Age-restricted")).to_be_visible()
+    await expect(ada.message("not for children")).to_have_count(0)
+    await ada.page.get_by_role("button", name="I am an adult: enter").click()
+    await expect(ada.message("not for children")).to_be_visible()
+    await ada.page.reload()
+    await expect(ada.message("not for children")).to_be_visible()
+    assert ada.errors == []
+
+
+async def test_a_message_is_marked_as_unread_and_a_reply_need_not_notify(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_unread", "ben_unread")
+    await ada.say("first")
+    await ada.say("second")
+    await expect(ben.message("second")).to_have_count(1)
+    await ben.message("second").click(button="right")
+    await ben.page.get_by_role("menuitem", name="Mark as unread").click()
+    await expect(ben.page.locator(".timeline-new")).to_have_count(1)
+    await expect(ben.page.locator(".channel-row.channel-unread")).to_contain_text("general")
+
+    await ben.message("first").first.click(button="right")
+    await ben.page.get_by_role("menuitem", name="Reply").click()
+    mention = ben.page.get_by_role("button", name="Notify ada_unread of your reply")
+    await expect(mention).to_have_attribute("aria-pressed", "true")
+    await mention.click()
+    await ben.say("quietly")
+    await expect(ada.message("quietly")).to_have_count(1)
+    await expect(ada.page.locator(".message-mention")).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_pins_lead_to_their_message_and_are_taken_away(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_pins")
+    await ada.say("remember this")
+    await expect(ada.message("remember this")).not_to_contain_text("Sending…")
+    await ada.message("remember this").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Pin").click()
+    await ada.page.get_by_role("button", name="Pinned messages").click()
+    pins = ada.page.get_by_role("dialog", name="Pinned messages")
+    await pins.get_by_role("link", name="Jump").click()
+    await expect(ada.page.locator(".timeline-row-target")).to_contain_text("remember this")
+    await ada.page.get_by_role("button", name="Pinned messages").click()
+    await pins.get_by_role("button", name="Unpin").click()
+    await expect(pins.get_by_role("listitem")).to_have_count(0)
+    assert ada.errors == []
+
+
+async def test_moderators_read_what_automatic_moderation_has_blocked(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_rules", "ben_rude")
+    guild_id, channel_id = guild_and_channel(ada)
+    owner = await account_of(ada)
+    alerts = await call(server.url, owner, "POST", f"/guilds/{guild_id}/channels", {"name": "alerts", "type": 0})
+    rule = {
+        "name": "No turnips", "event_type": 1, "trigger_type": 1, "enabled": True,
+        "trigger_metadata": {"keyword_filter": ["turnip"]},
+        "actions": [{"type": 1}, {"type": 2, "metadata": {"channel_id": alerts["id"]}}],
+    }  # fmt: skip
+    await call(server.url, owner, "POST", f"/guilds/{guild_id}/auto-moderation/rules", rule)
+    await ben.say("I sell a turnip")
+    await expect(ben.page.get_by_text("Not sent")).to_be_visible()
+    await ada.page.goto(f"{server.url}/channels/{guild_id}/{alerts['id']}")
+    alert = ada.page.locator(".alert-message")
+    await expect(alert).to_contain_text("has blocked this message by the rule No turnips")
+    await expect(alert.locator("blockquote")).to_have_text("I sell a turnip")
+    await expect(alert).to_contain_text("#general")
+    assert channel_id in ben.page.url
+
+
+async def test_a_channel_has_its_menu_at_the_pointer(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_rows")
+    row = ada.page.get_by_role("navigation", name="Channels").get_by_role("link", name="general", exact=True)
+    await row.click(button="right")
+    await ada.page.get_by_role("menuitem", name="Mute").click()
+    await row.click(button="right")
+    await expect(ada.page.get_by_role("menuitem", name="Unmute")).to_be_visible()
+    await ada.page.get_by_role("menuitem", name="Notifications").click()
+    await expect(ada.page.get_by_role("dialog", name="Notifications")).to_be_visible()
+    await ada.page.get_by_role("button", name="Close").click()
+    await expect(ada.page.get_by_role("dialog")).to_have_count(0)
+    assert ada.errors == []
+
+
+async def test_a_touch_shows_the_actions_of_a_message(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(
+        browser, server.url, "ada_touch", has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844}
+    )
+    await ada.say("tap me")
+    message = ada.message("tap me")
+    await expect(message).not_to_contain_text("Sending…")
+    actions = message.get_by_role("group", name="Actions of this message")
+    await expect(actions).to_have_count(0)
+    await message.locator(".content").tap()
+    await expect(actions).to_be_visible()
+    await actions.get_by_role("button", name="More").tap()
+    await expect(ada.page.get_by_role("menuitem", name="Delete message")).to_be_visible()
+    assert ada.errors == []
 
 
 async def test_a_sticker_of_vectors_is_drawn_and_reaches_nothing_of_the_page(browser: Browser, server: Server) -> None:

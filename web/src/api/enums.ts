@@ -40,7 +40,10 @@ export const ChannelType = {
 export type MessageType = api.MessageType;
 export const MessageType = {
   Default: 0,
+  RecipientAdd: 1,
+  RecipientRemove: 2,
   ChannelNameChange: 4,
+  ChannelIconChange: 5,
   ChannelPinnedMessage: 6,
   UserJoin: 7,
   GuildBoost: 8,
@@ -53,10 +56,18 @@ export const MessageType = {
   ChatInputCommand: 20,
   ThreadStarterMessage: 21,
   ContextMenuCommand: 23,
+  AutoModerationAction: 24,
+  StageStart: 27,
+  StageEnd: 28,
+  StageTopic: 31,
+  PollResult: 46,
 } satisfies Enum<"MessageType"> as Pick<
   typeof api.MessageType,
   | "Default"
+  | "RecipientAdd"
+  | "RecipientRemove"
   | "ChannelNameChange"
+  | "ChannelIconChange"
   | "ChannelPinnedMessage"
   | "UserJoin"
   | "GuildBoost"
@@ -69,6 +80,11 @@ export const MessageType = {
   | "ChatInputCommand"
   | "ThreadStarterMessage"
   | "ContextMenuCommand"
+  | "AutoModerationAction"
+  | "StageStart"
+  | "StageEnd"
+  | "StageTopic"
+  | "PollResult"
 >;
 
 export const ComponentType = {
@@ -119,11 +135,15 @@ export const ApplicationCommandOptionType = {
 export const MessageFlag = {
   Crossposted: 1 << 0,
   IsCrosspost: 1 << 1,
+  SuppressEmbeds: 1 << 2,
   Ephemeral: 1 << 6,
   Loading: 1 << 7,
   HasSnapshot: 1 << 14,
   IsComponentsV2: 1 << 15,
 } as const;
+
+/** All types of mentions, which are allowed where nothing else is said. */
+export const ALL_MENTIONS = ["everyone", "roles", "users"] as api.AllowedMentionsTypes[];
 
 export const OverwriteType = { Role: 0, Member: 1 } satisfies Enum<"OverwriteType"> as Pick<
   typeof api.OverwriteType,

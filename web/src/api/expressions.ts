@@ -87,9 +87,15 @@ export function listDefaultSounds(api: ApiClient): Promise<APISoundboardSound[]>
   return api.request("GET", "/soundboard-default-sounds");
 }
 
-/** Play a sound in the voice channel that the caller is in. */
-export function playSound(api: ApiClient, channelId: string, soundId: string): Promise<void> {
-  return api.request("POST", `/channels/${channelId}/send-soundboard-sound`, { body: { sound_id: soundId } });
+/** Play a sound in the voice channel that the caller is in. Those of guilds name theirs. */
+export function playSound(
+  api: ApiClient,
+  channelId: string,
+  sound: Pick<APISoundboardSound, "sound_id" | "guild_id">,
+): Promise<void> {
+  return api.request("POST", `/channels/${channelId}/send-soundboard-sound`, {
+    body: { sound_id: sound.sound_id, source_guild_id: sound.guild_id ?? null },
+  });
 }
 
 /** Add a sound from an mp3 or ogg as a data URI. */

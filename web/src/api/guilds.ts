@@ -1,6 +1,7 @@
 import type {
   APIChannel,
   APIGuild,
+  APIGuildMember,
   APIInvite,
   RESTPostAPIChannelInviteJSONBody,
   RESTPostAPIGuildChannelJSONBody,
@@ -83,6 +84,15 @@ export function timeOutMember(
     reason,
     body: { communication_disabled_until: until },
   });
+}
+
+/** Change how the caller appears in a guild: null takes a nickname or a picture away. */
+export function modifyOwnMember(
+  api: ApiClient,
+  guildId: string,
+  changes: { nick?: string | null; avatar?: string | null; banner?: string | null },
+): Promise<APIGuildMember> {
+  return api.request("PATCH", `/guilds/${guildId}/members/@me`, { body: changes });
 }
 
 /** Set the caller's own nickname in a guild, or remove it with null. */

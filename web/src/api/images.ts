@@ -15,6 +15,25 @@ export function avatarUrl(user: Pick<APIUser, "id" | "avatar">, size: number): s
   return imageUrl("avatars", user.id, user.avatar, size);
 }
 
+/** The URL of the avatar that a member has in one guild; null if they have none of its own there. */
+export function memberAvatarUrl(
+  guildId: string,
+  userId: string,
+  avatar: string | null,
+  size: number,
+): string | null {
+  return imageUrl(`guilds/${guildId}/users/${userId}`, "avatars", avatar, size);
+}
+
+export function memberBannerUrl(
+  guildId: string,
+  userId: string,
+  banner: string | null,
+  size: number,
+): string | null {
+  return imageUrl(`guilds/${guildId}/users/${userId}`, "banners", banner, size);
+}
+
 export function guildIconUrl(guildId: string, icon: string | null, size: number): string | null {
   return imageUrl("icons", guildId, icon, size);
 }

@@ -1,10 +1,13 @@
 import type {
   APIMessage,
+  APIReaction,
+  APIUser,
   RESTPatchAPIChannelMessageJSONBody,
   RESTPostAPIChannelMessageJSONBody,
 } from "discord-api-types/v10";
 
 import type { ApiClient, RequestOptions } from "./client";
+import { MessageFlag } from "./enums";
 
 export interface PageQuery {
   before?: string;
@@ -45,6 +48,19 @@ export function editMessage(
   return api.request("PATCH", `/channels/${channelId}/messages/${messageId}`, { body });
 }
 
+/** Hide the previews and embeds of a message, or show them again. */
+export function setEmbedsShown(
+  api: ApiClient,
+  message: Pick<APIMessage, "channel_id" | "id" | "flags">,
+  isShown: boolean,
+): Promise<APIMessage> {
+  const { channel_id: channelId, id } = message;
+  const flags: number = message.flags ?? 0;
+  return api.request("PATCH", `/channels/${channelId}/messages/${id}`, {
+    body: { flags: isShown ? flags & ~MessageFlag.SuppressEmbeds : flags | MessageFlag.SuppressEmbeds },
+  });
+}
+
 export function deleteMessage(api: ApiClient, channelId: string, messageId: string): Promise<void> {
   return api.request("DELETE", `/channels/${channelId}/messages/${messageId}`);
 }
@@ -77,6 +93,18 @@ export function setReaction(
   return api.request(reacts ? "PUT" : "DELETE", path);
 }
 
+/** Remove every reaction of a message, or those with one emoji. */
+export function clearReactions(
+  api: ApiClient,
+  channelId: string,
+  messageId: string,
+  emoji?: APIReaction["emoji"],
+): Promise<void> {
+  const path = `/channels/${channelId}/messages/${messageId}/reactions`;
+  const name = emoji?.id ? `${emoji.name ?? "_"}:${emoji.id}` : emoji?.name;
+  return api.request("DELETE", name ? `${path}/${encodeURIComponent(name)}` : path);
+}
+
 export function setPinned(
   api: ApiClient,
   channelId: string,
@@ -91,8 +119,13 @@ export interface PinnedMessages {
   has_more: boolean;
 }
 
-export function getPins(api: ApiClient, channelId: string): Promise<PinnedMessages> {
-  return api.request("GET", `/channels/${channelId}/messages/pins`);
+/** A page of the pinned messages of a channel: the newest pins, or those pinned before a time (ISO 8601). */
+export function getPins(
+  api: ApiClient,
+  channelId: string,
+  before: string | undefined,
+): Promise<PinnedMessages> {
+  return api.request("GET", `/channels/${channelId}/messages/pins`, { query: { before } });
 }
 
 export function triggerTyping(api: ApiClient, channelId: string): Promise<void> {
@@ -102,6 +135,18 @@ export function triggerTyping(api: ApiClient, channelId: string): Promise<void> 
 /** Mark a channel as read up to a message. */
 export function acknowledgeMessage(api: ApiClient, channelId: string, messageId: string): Promise<unknown> {
   return api.request("POST", `/channels/${channelId}/messages/${messageId}/ack`, { body: { token: null } });
+}
+
+/** Mark the messages after one as not read. */
+export function markUnread(
+  api: ApiClient,
+  channelId: string,
+  messageId: string,
+  mentions: number,
+): Promise<unknown> {
+  return api.request("POST", `/channels/${channelId}/messages/${messageId}/ack`, {
+    body: { token: null, manual: true, mention_count: mentions },
+  });
 }
 
 /** Vote in a poll; an empty list takes the vote back. */
@@ -114,4 +159,23 @@ export function vote(
   return api.request("PUT", `/channels/${channelId}/polls/${messageId}/answers/@me`, {
     body: { answer_ids: answerIds.map(String) },
   });
+}
+
+/** The users who voted for an answer of a poll, by ascending id. */
+export async function getVoters(
+  api: ApiClient,
+  channelId: string,
+  messageId: string,
+  answerId: number,
+  query: { after: string | undefined; limit: number },
+  signal?: AbortSignal,
+): Promise<APIUser[]> {
+  const path = `/channels/${channelId}/polls/${messageId}/answers/${answerId}`;
+  const page = await api.request<{ users: APIUser[] }>("GET", path, { query, ...(signal && { signal }) });
+  return page.users;
+}
+
+/** End the caller's own poll now. */
+export function endPoll(api: ApiClient, channelId: string, messageId: string): Promise<APIMessage> {
+  return api.request("POST", `/channels/${channelId}/polls/${messageId}/expire`);
 }

@@ -37,6 +37,11 @@ export interface ChannelInfoRequest {
   fields: readonly string[];
 }
 
+/** Op 31: ask for the sounds of guilds, which come as one SOUNDBOARD_SOUNDS for each. */
+export interface SoundsRequest {
+  guild_ids: readonly string[];
+}
+
 /** Messages from the page to the worker. */
 export type Command =
   | { type: "connect"; url: string; token: string }
@@ -45,7 +50,8 @@ export type Command =
   | { type: "presence"; data: Presence }
   | { type: "subscribe"; data: MemberSubscription }
   | { type: "voice"; data: VoiceUpdate }
-  | { type: "channelInfo"; data: ChannelInfoRequest };
+  | { type: "channelInfo"; data: ChannelInfoRequest }
+  | { type: "sounds"; data: SoundsRequest };
 
 export type ConnectionStatus = "connecting" | "connected" | "waiting" | "closed";
 

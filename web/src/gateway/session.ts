@@ -4,6 +4,7 @@ import type {
   ConnectionStatus,
   MemberSubscription,
   Presence,
+  SoundsRequest,
   VoiceUpdate,
 } from "./protocol";
 
@@ -19,6 +20,7 @@ const enum Opcode {
   Hello = 10,
   HeartbeatAck = 11,
   GuildSubscriptions = 14,
+  RequestSoundboardSounds = 31,
   RequestChannelInfo = 43,
 }
 
@@ -112,6 +114,10 @@ export class Session {
 
   updateVoiceState(update: VoiceUpdate): void {
     this.send(Opcode.VoiceStateUpdate, update);
+  }
+
+  requestSounds(request: SoundsRequest): void {
+    this.send(Opcode.RequestSoundboardSounds, request);
   }
 
   requestChannelInfo(request: ChannelInfoRequest): void {

@@ -33,6 +33,9 @@ self.onmessage = (event: MessageEvent<Command>) => {
     case "voice":
       session?.updateVoiceState(command.data);
       break;
+    case "sounds":
+      session?.requestSounds(command.data);
+      break;
     case "channelInfo":
       session?.requestChannelInfo(command.data);
       break;

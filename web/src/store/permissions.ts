@@ -77,7 +77,19 @@ export function channelPermissions(state: State, channel: APIChannel, userId: st
   if (own && !isPreview(state, guildId, userId)) {
     apply(BigInt(own.allow), BigInt(own.deny));
   }
-  return permissions;
+  return timedOutUntil(state, guildId, userId, Date.now()) === null
+    ? permissions
+    : permissions & WHILE_TIMED_OUT;
+}
+
+/** What members may do while they are timed out. */
+const WHILE_TIMED_OUT = Permission.ViewChannel | Permission.ReadMessageHistory;
+
+/** Until when a member is timed out, in milliseconds since the epoch; null if they are not. */
+export function timedOutUntil(state: State, guildId: string, userId: string, now: number): number | null {
+  const until = state.members[guildId]?.[userId]?.communication_disabled_until;
+  const time = until ? Date.parse(until) : 0;
+  return time > now ? time : null;
 }
 
 export function has(permissions: bigint, flag: bigint): boolean {

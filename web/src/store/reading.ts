@@ -35,6 +35,8 @@ export interface MessageAck {
   channel_id: string;
   message_id: string;
   mention_count?: number;
+  /** Whether the user has marked the messages after it as unread. */
+  manual?: boolean;
 }
 
 export function acknowledge(state: State, ack: MessageAck): State {

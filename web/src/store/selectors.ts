@@ -1,4 +1,5 @@
 import { ChannelType, Permission } from "../api/enums";
+import { avatarUrl, memberAvatarUrl } from "../api/images";
 import type { APIChannel, APIUser } from "discord-api-types/v10";
 
 import { channelPermissions, has } from "./permissions";
@@ -83,6 +84,19 @@ export function displayName(state: State, user: APIUser, guildId: string | null)
   const nick =
     guildId === null ? state.relationships[user.id]?.nickname : state.members[guildId]?.[user.id]?.nick;
   return nick ?? user.global_name ?? user.username;
+}
+
+/** The URL of the avatar that a user is shown by in a guild, or outside of any; null if they have none. */
+export function shownAvatar(
+  state: State,
+  user: Pick<APIUser, "id" | "avatar">,
+  guildId: string | null,
+  size: number,
+): string | null {
+  const own = guildId === null ? null : (state.members[guildId]?.[user.id]?.avatar ?? null);
+  return own === null || guildId === null
+    ? avatarUrl(user, size)
+    : memberAvatarUrl(guildId, user.id, own, size);
 }
 
 /** The colour of a member's name: that of the highest role with one, or null. */

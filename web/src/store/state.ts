@@ -57,6 +57,8 @@ export interface PendingMessage {
   content: string;
   fileNames: readonly string[];
   replyTo: APIMessage | null;
+  /** Whether a reply notifies the author of the message that it replies to. */
+  notifiesAuthor: boolean;
   stickers: readonly APIStickerItem[];
   createdAt: number;
   /** The uploaded share, from 0 to 1. */

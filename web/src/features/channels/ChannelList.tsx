@@ -25,6 +25,7 @@ import { showsUnread } from "../../store/reading";
 import { visibleChannelGroups, type ChannelGroup } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { listedThreads } from "../../store/threads";
+import type { Point } from "../../ui/Menu";
 import { useRovingFocus } from "../../ui/roving";
 import { EventsRow } from "../events/EventsRow";
 import { useAppState, useSession } from "../session/session";
@@ -35,7 +36,10 @@ import { ChannelIcon } from "./ChannelIcon";
 import { Mentions } from "./Mentions";
 import "./channels.css";
 
+const ChannelMenu = lazy(() => import("./ChannelMenu"));
 const ChannelSettings = lazy(() => import("./ChannelSettings"));
+
+const COLLAPSED = "moothall.collapsed.";
 
 /** At least so many pixels has a row. */
 const ROW_HEIGHT = 34;
@@ -66,6 +70,15 @@ export function ChannelList({ guild }: { guild: GuildState }) {
     () => listedThreads(channels, guild.id, [channelId, besideId]),
     [channels, guild.id, channelId, besideId],
   );
+  const [menu, setMenu] = useState<{ channelId: string; at: Point } | null>(null);
+  // One for all rows, of which there may be hundreds.
+  const openMenu = (event: MouseEvent) => {
+    const row = (event.target as Element).closest<HTMLElement>("[data-channel]");
+    if (row?.dataset["channel"] !== undefined) {
+      event.preventDefault();
+      setMenu({ channelId: row.dataset["channel"], at: { left: event.clientX, top: event.clientY } });
+    }
+  };
   const navigate = useNavigate();
   const open = useCallback(
     (openedId: string) =>
@@ -80,7 +93,15 @@ export function ChannelList({ guild }: { guild: GuildState }) {
     gateway.send({ type: "channelInfo", data: { guild_id: guild.id, fields: ["status"] } });
   }, [gateway, guild.id, sessionId]);
   return (
-    <nav ref={list} className="channels" aria-label={text("channel.list")} onScroll={drawAll}>
+    // The menu of a row's link comes from the link, which has the focus.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <nav
+      ref={list}
+      className="channels"
+      aria-label={text("channel.list")}
+      onScroll={drawAll}
+      onContextMenu={openMenu}
+    >
       {guild.features.includes("COMMUNITY") && (
         <Link to="/channels/$guildId/customize" params={{ guildId: guild.id }} className="channel-row">
           <ListChecks size={18} className="channel-icon" aria-hidden="true" />
@@ -100,6 +121,11 @@ export function ChannelList({ guild }: { guild: GuildState }) {
           onOpen={open}
         />
       ))}
+      {menu !== null && (
+        <Suspense>
+          <ChannelMenu guild={guild} {...menu} onClose={() => setMenu(null)} />
+        </Suspense>
+      )}
     </nav>
   );
 }
@@ -152,7 +178,16 @@ interface GroupProps {
 
 function Group({ group, guildId, threads, channelId, besideId, onOpen }: GroupProps) {
   const text = useText();
-  const [collapsed, setCollapsed] = useState(false);
+  const key = COLLAPSED + (group.category?.id ?? "");
+  const [collapsed, setCollapsed] = useState(() => localStorage.getItem(key) !== null);
+  const toggle = () => {
+    if (collapsed) {
+      localStorage.removeItem(key);
+    } else {
+      localStorage.setItem(key, "1");
+    }
+    setCollapsed(!collapsed);
+  };
   const name = group.category && "name" in group.category ? (group.category.name ?? "") : "";
   const list = (
     <ul>
@@ -179,9 +214,10 @@ function Group({ group, guildId, threads, channelId, besideId, onOpen }: GroupPr
           className="category-button"
           aria-expanded={!collapsed}
           aria-label={text("channel.category.collapse", { name })}
-          onPress={() => setCollapsed(!collapsed)}
+          onPress={toggle}
         >
-          {collapsed ? <ChevronRight size={12} /> : <ChevronDown size={12} />} {name}
+          {collapsed ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
+          <span className="category-name">{name}</span>
         </AriaButton>
         <EditButton channel={group.category} name={name} />
       </h2>
@@ -205,12 +241,14 @@ interface ChannelRowProps {
  */
 const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   const { channel, guildId, threads, isShown, besideId, onOpen } = props;
+  const text = useText();
   const name = "name" in channel ? (channel.name ?? "") : "";
   const unread = useAppState((state) => showsUnread(state, channel));
   return (
     <li>
       <div className="channel-line">
         <a
+          data-channel={channel.id}
           href={`/channels/${guildId}/${channel.id}`}
           className={["channel-row", unread && "channel-unread", isShown && "active"]
             .filter(Boolean)
@@ -225,6 +263,7 @@ const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
         >
           <ChannelIcon type={channel.type} />
           <span className="channel-name">{name}</span>
+          {unread && <span className="visually-hidden">{text("channel.unread")}</span>}
           <Mentions channelIds={[channel.id]} />
         </a>
         <EditButton channel={channel} name={name} />

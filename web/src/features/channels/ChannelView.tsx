@@ -16,6 +16,7 @@ import {
   lazy,
   Suspense,
   useCallback,
+  useEffect,
   useRef,
   useState,
   type DragEvent,
@@ -23,10 +24,12 @@ import {
   type RefObject,
 } from "react";
 
+import { FormattedDate } from "react-intl";
+
 import { ChannelType, MessageType, Permission } from "../../api/enums";
 import { Translate, useText } from "../../i18n/translate";
 import { guildIdOf, isForum, isThread, isVoice } from "../../store/channels";
-import { has } from "../../store/permissions";
+import { has, timedOutUntil } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
 import { isArchived, isLocked } from "../../store/threads";
 import { Dialog, IconButton } from "../../ui/controls";
@@ -37,9 +40,11 @@ import { Typing } from "../messages/Typing";
 import { useAppState, useSession } from "../session/session";
 import { useChannelPermissions } from "../session/usePermissions";
 import { getOverlays, setOverlays } from "../shell/overlay";
+import { hasPassedAgeGate, isAgeRestricted } from "./ageGate";
 import { ChannelIcon } from "./ChannelIcon";
 import "../messages/composer.css";
 
+const AgeGate = lazy(() => import("./AgeGate"));
 const Composer = lazy(async () => ({ default: (await import("../messages/Composer")).Composer }));
 const SelectionBar = lazy(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
 const Shelf = lazy(() => import("../activities/Shelf"));
@@ -65,6 +70,8 @@ interface ChannelViewProps {
 }
 
 const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Open = "pins" | "threads" | "newThread" | "activities" | "follow" | null;
 
@@ -145,6 +152,7 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
         </span>
       </header>
       <ChannelContent
+        key={guildId ?? ""}
         channel={channel}
         name={name}
         targetId={targetId}
@@ -155,7 +163,7 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
       {open === "pins" && (
         <Dialog wide title={text("channel.pins")} onClose={close}>
           <Suspense fallback={<Translate id="app.loading" />}>
-            <Pins channelId={channel.id} guildId={guildId} />
+            <Pins channelId={channel.id} guildId={guildId} onClose={close} />
           </Suspense>
         </Dialog>
       )}
@@ -226,6 +234,15 @@ interface ConversationProps {
 
 function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: string | null }) {
   const { channel, targetId } = props;
+  const [passed, setPassed] = useState(() => hasPassedAgeGate(guildId));
+  const isRestricted = useAppState((state) => isAgeRestricted(state, channel)) && !passed;
+  if (isRestricted) {
+    return (
+      <Suspense>
+        <AgeGate guildId={guildId} onPass={() => setPassed(true)} />
+      </Suspense>
+    );
+  }
   if (isForum(channel)) {
     return (
       <Suspense>
@@ -267,6 +284,7 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
   const [dropping, setDropping] = useState(false);
   const guildId = guildIdOf(channel);
   const permissions = useChannelPermissions(channel);
+  const timedOut = useTimeout(guildId);
   const locked = isThread(channel) && isLocked(channel) && !has(permissions, Permission.ManageThreads);
   const sends = isThread(channel) ? Permission.SendMessagesInThreads : Permission.SendMessages;
   const maySend = has(permissions, sends) && !locked;
@@ -341,6 +359,13 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
             onEditLast={editLast}
           />
         </Suspense>
+      ) : timedOut !== null ? (
+        <p className="notice conversation-notice">
+          <Translate
+            id="composer.timedOut"
+            values={{ date: <FormattedDate value={timedOut} dateStyle="medium" timeStyle="short" /> }}
+          />
+        </p>
       ) : (
         !locked && (
           <p className="notice conversation-notice">
@@ -351,6 +376,21 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
       <Typing channelId={channel.id} guildId={guildId} />
     </div>
   );
+}
+
+/** Until when the user is timed out in a guild, in milliseconds since the epoch; null if they are not. */
+function useTimeout(guildId: string | null): number | null {
+  const [now, setNow] = useState(() => Date.now());
+  const until = useAppState((state) =>
+    guildId === null ? null : timedOutUntil(state, guildId, state.user?.id ?? "", now),
+  );
+  useEffect(() => {
+    // Longer ones than timers can wait for end with the next view of the channel.
+    const left = until === null ? MAX_TIMER_MS : until - Date.now();
+    const timer = left < MAX_TIMER_MS ? setTimeout(() => setNow(Date.now()), left) : undefined;
+    return () => clearTimeout(timer);
+  }, [until]);
+  return until;
 }
 
 /** Whether a message of the user has a text of theirs: others are about what happened. */

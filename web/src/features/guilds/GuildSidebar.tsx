@@ -15,6 +15,7 @@ import { GuildItems } from "./GuildItems";
 
 const ArrangeChannels = lazy(() => import("../channels/ArrangeChannels"));
 const ChannelForm = lazy(async () => ({ default: (await import("../channels/ChannelForm")).ChannelForm }));
+const GuildProfile = lazy(() => import("./GuildProfile"));
 const InviteDialog = lazy(() => import("./InviteDialog"));
 const LeaveDialog = lazy(() => import("./LeaveDialog"));
 const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
@@ -32,7 +33,7 @@ const SETTINGS_PERMISSIONS =
   Permission.CreateGuildExpressions |
   Permission.ManageGuildExpressions;
 
-type Open = "invite" | "channel" | "arrange" | "leave" | "notifications" | null;
+type Open = "profile" | "invite" | "channel" | "arrange" | "leave" | "notifications" | null;
 
 /** A guild's menu and its channels. */
 export function GuildSidebar({ guild }: { guild: GuildState }) {
@@ -76,6 +77,7 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
               {text("guild.settings")}
             </MenuItem>
           )}
+          <MenuItem onAction={() => setOpen("profile")}>{text("guild.profile")}</MenuItem>
           <GuildItems guild={guild} onNotifications={() => setOpen("notifications")} />
           {!isOwner && (
             <MenuItem danger onAction={() => setOpen("leave")}>
@@ -104,6 +106,7 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
         </Suspense>
       )}
       <Suspense>
+        {open === "profile" && <GuildProfile guild={guild} onClose={() => setOpen(null)} />}
         {open === "leave" && <LeaveDialog guild={guild} onClose={() => setOpen(null)} />}
         {open === "notifications" && (
           <NotificationDialog guildId={guild.id} channel={null} onClose={() => setOpen(null)} />

@@ -26,21 +26,24 @@ export default function InviteDialog(props: InviteDialogProps) {
 
 interface InviteDialogProps {
   guild: GuildState;
+  /** The channel that it leads to; by default the first one. */
+  channelId?: string;
   onClose: () => void;
 }
 
-function NewInvite({ guild, onClose }: InviteDialogProps) {
+function NewInvite({ guild, channelId: chosenId, onClose }: InviteDialogProps) {
   const text = useText();
   const { api, store } = useSession();
   const action = useAction();
   const [copied, setCopied] = useState(false);
   const channelId =
+    chosenId ??
     guild.systemChannelId ??
     visibleChannelGroups(store.state, guild.id)
       .flatMap((group) => group.channels)
       .find((channel) => channel.type === ChannelType.GuildText)?.id;
   const invite = useQuery({
-    queryKey: ["new invite", guild.id],
+    queryKey: ["new invite", guild.id, channelId],
     queryFn: () => createInvite(api, channelId ?? guild.id, { max_age: WEEK_SECONDS }),
     retry: false,
     staleTime: Infinity,

@@ -66,7 +66,8 @@ export function RailFolder({ folder, guilds, rail }: RailFolderProps) {
     <li className="rail-folder" style={style} data-open={open || undefined}>
       <div {...drag}>
         <ContextMenu label={text("rail.folderMenu", { name })} menu={menu}>
-          <AriaButton className="rail-folder-button" aria-expanded={open} aria-label={name} onPress={toggle}>
+          <AriaButton className="rail-folder-button" aria-expanded={open} onPress={toggle}>
+            <span className="visually-hidden">{name}</span>
             {open ? (
               <Folder size={22} aria-hidden="true" />
             ) : (

@@ -78,9 +78,9 @@ export function RailGuild({ guild, rail }: RailGuildProps) {
               to="/channels/$guildId"
               params={{ guildId: guild.id }}
               className={guild.unavailable ? "rail-item rail-item-unavailable" : "rail-item"}
-              aria-label={guild.name}
               draggable={false}
             >
+              <span className="visually-hidden">{guild.name}</span>
               <Avatar url={guildIconUrl(guild.id, guild.icon, 44)} name={guild.name} size={44} />
               <GuildMentions guildId={guild.id} />
             </Link>
@@ -100,6 +100,7 @@ export function RailGuild({ guild, rail }: RailGuildProps) {
 
 /** Whether a guild has unread messages, and how many of them mention the user. */
 function GuildMentions({ guildId }: { guildId: string }) {
+  const text = useText();
   const channels = useAppState((state) => state.channels);
   const { store } = useSession();
   const own = useMemo(
@@ -116,7 +117,11 @@ function GuildMentions({ guildId }: { guildId: string }) {
   });
   return (
     <>
-      {unread && <span className="rail-unread" />}
+      {unread && (
+        <span className="rail-unread">
+          <span className="visually-hidden">{text("channel.unread")}</span>
+        </span>
+      )}
       <Mentions channelIds={own.map((channel) => channel.id)} />
     </>
   );

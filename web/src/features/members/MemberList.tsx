@@ -1,13 +1,8 @@
-import { ApplicationCommandType, Permission } from "../../api/enums";
-import { useNavigate } from "@tanstack/react-router";
 import type { APIChannel, APIGuildMember } from "discord-api-types/v10";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, lazy, Suspense, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
-import { avatarUrl } from "../../api/images";
-import { openDirectMessage, timeOutMember } from "../../api/guilds";
-import { RelationshipItems } from "../friends/RelationshipItems";
 import { useText } from "../../i18n/translate";
 import {
   listedChannel,
@@ -18,21 +13,14 @@ import {
   type MemberRange,
   type PlacedRow,
 } from "../../store/memberLists";
-import { guildPermissions, has } from "../../store/permissions";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import type { GuildState } from "../../store/state";
-import { Avatar } from "../../ui/controls";
-import { Menu, MenuItem } from "../../ui/Menu";
 import { useRovingFocus } from "../../ui/roving";
-import { AppsMenuItem } from "../commands/AppsMenuItem";
 import { useAppState, useSession } from "../session/session";
-import { usePath } from "../session/usePath";
-import { useAction } from "../session/useAction";
-import { RemoveMember } from "./RemoveMember";
+import { MemberAvatar } from "./MemberAvatar";
+import { MemberMenu } from "./MemberMenu";
 import "./members.css";
-
-const BlockDialog = lazy(async () => ({ default: (await import("../friends/FriendDialogs")).BlockDialog }));
 
 const NO_ROWS: readonly PlacedRow[] = [];
 
@@ -148,90 +136,29 @@ function SkeletonRow() {
   );
 }
 
-type Removal = "kick" | "ban" | null;
-
 function Member({ member, guild }: { member: APIGuildMember; guild: GuildState }) {
   const text = useText();
-  const { api, store } = useSession();
-  const navigate = useNavigate();
-  const { channelId } = usePath();
-  const action = useAction();
-  const [removal, setRemoval] = useState<Removal>(null);
-  const [blocking, setBlocking] = useState(false);
   const { user } = member;
   const name = useAppState((state) => displayName(state, user, guild.id));
   const color = useAppState((state) => nameColor(state, user.id, guild.id));
   const status = useAppState((state) => state.presences[user.id]?.status ?? "offline");
-  const isSelf = useAppState((state) => state.user?.id === user.id);
-  const permissions = useAppState((state) => guildPermissions(state, guild.id, state.user?.id ?? ""));
-  const isTarget = !isSelf && guild.ownerId !== user.id;
-  const [now] = useState(() => Date.now());
-  const timedOut = Date.parse(member.communication_disabled_until ?? "") > now;
-  const message = async () => {
-    const channel = await openDirectMessage(api, user.id);
-    store.dispatch("CHANNEL_CREATE", channel);
-    await navigate({ to: "/channels/@me/$channelId", params: { channelId: channel.id } });
-  };
-  const timeOut = () =>
-    timeOutMember(
-      api,
-      guild.id,
-      user.id,
-      timedOut ? null : new Date(Date.now() + 3_600_000).toISOString(),
-      "",
-    );
   return (
-    <>
-      <Menu
-        label={text("member.menu", { name })}
-        trigger={
-          <AriaButton className={`member member-${status}`}>
-            <span className="member-avatar">
-              <Avatar url={avatarUrl(user, 32)} name={name} size={32} />
-              <span className="member-status" />
-            </span>
-            <span className="member-name" style={roleColor(color)}>
-              {name}
-            </span>
-            {user.bot && <span className="tag">{text("message.tag.app")}</span>}
-          </AriaButton>
-        }
-      >
-        {!isSelf && <MenuItem onAction={() => void action.run(message)}>{text("member.message")}</MenuItem>}
-        {!isSelf && <RelationshipItems user={user} onBlock={() => setBlocking(true)} />}
-        {channelId !== undefined && (
-          <AppsMenuItem channelId={channelId} type={ApplicationCommandType.User} targetId={user.id} />
-        )}
-        {isTarget && has(permissions, Permission.ModerateMembers) && (
-          <MenuItem onAction={() => void action.run(timeOut)}>
-            {text(timedOut ? "member.timeout.end" : "member.timeout")}
-          </MenuItem>
-        )}
-        {isTarget && has(permissions, Permission.KickMembers) && (
-          <MenuItem danger onAction={() => setRemoval("kick")}>
-            {text("member.kick")}
-          </MenuItem>
-        )}
-        {isTarget && has(permissions, Permission.BanMembers) && (
-          <MenuItem danger onAction={() => setRemoval("ban")}>
-            {text("member.ban")}
-          </MenuItem>
-        )}
-      </Menu>
-      {blocking && (
-        <Suspense>
-          <BlockDialog user={user} name={name} onClose={() => setBlocking(false)} />
-        </Suspense>
-      )}
-      {removal !== null && (
-        <RemoveMember
-          kind={removal}
-          guildId={guild.id}
-          userId={user.id}
-          name={name}
-          onClose={() => setRemoval(null)}
-        />
-      )}
-    </>
+    <MemberMenu
+      member={member}
+      guild={guild}
+      hasProfile
+      trigger={
+        <AriaButton className={`member member-${status}`}>
+          <span className="member-avatar">
+            <MemberAvatar user={user} guildId={guild.id} name={name} size={32} />
+            <span className="member-status" />
+          </span>
+          <span className="member-name" style={roleColor(color)}>
+            {name}
+          </span>
+          {user.bot && <span className="tag">{text("message.tag.app")}</span>}
+        </AriaButton>
+      }
+    />
   );
 }

@@ -1,19 +1,21 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIGuildMember, APIUser } from "discord-api-types/v10";
-import { Copy, MessageCircle } from "lucide-react";
+import { Copy, MessageCircle, MoreHorizontal } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { FormattedDate } from "react-intl";
 
 import { openDirectMessage } from "../../api/guilds";
-import { avatarUrl, bannerUrl, guildIconUrl } from "../../api/images";
+import { bannerUrl, guildIconUrl, memberBannerUrl } from "../../api/images";
 import { getMember, getProfile, setNote, type UserProfile } from "../../api/users";
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
-import { Avatar, Button } from "../../ui/controls";
+import { Avatar, Button, IconButton } from "../../ui/controls";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
 import { Content } from "../messages/Content";
+import { MemberAvatar } from "./MemberAvatar";
+import { MemberMenu } from "./MemberMenu";
 import { UserRow } from "./UserRow";
 import "./usercard.css";
 
@@ -82,7 +84,9 @@ function Card({ user, profile, guildId, onClose }: CardProps) {
   const status = useAppState((state) => state.presences[user.id]?.status ?? "offline");
   const isSelf = useAppState((state) => state.user?.id === user.id);
   const member = useAppState((state) => (guildId === null ? undefined : state.members[guildId]?.[user.id]));
-  const banner = bannerUrl(user.id, user.banner ?? null, 320);
+  const guild = useAppState((state) => (guildId === null ? undefined : state.guilds[guildId]));
+  const ownBanner = guildId === null ? null : memberBannerUrl(guildId, user.id, member?.banner ?? null, 320);
+  const banner = ownBanner ?? bannerUrl(user.id, user.banner ?? null, 320);
   const message = async () => {
     const channel = await openDirectMessage(api, user.id);
     store.dispatch("CHANNEL_CREATE", channel);
@@ -97,7 +101,7 @@ function Card({ user, profile, guildId, onClose }: CardProps) {
       </div>
       <div className="user-body">
         <span className={`user-avatar member-${status}`}>
-          <Avatar url={avatarUrl(user, 72)} name={name} size={72} />
+          <MemberAvatar user={user} guildId={guildId} name={name} size={72} />
           <span className="member-status" />
         </span>
         <h2>{name}</h2>
@@ -135,6 +139,18 @@ function Card({ user, profile, guildId, onClose }: CardProps) {
           </p>
         )}
         <div className="dialog-actions">
+          {member !== undefined && guild !== undefined && (
+            <MemberMenu
+              member={member}
+              guild={guild}
+              hasProfile={false}
+              trigger={
+                <IconButton label={text("member.menu", { name })}>
+                  <MoreHorizontal size={18} />
+                </IconButton>
+              }
+            />
+          )}
           <Button
             kind="quiet"
             onPress={() => void navigator.clipboard.writeText(user.id).then(() => setCopied(true))}

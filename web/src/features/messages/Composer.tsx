@@ -1,7 +1,7 @@
 import type { APIChannel, APIMessage, APIStickerItem } from "discord-api-types/v10";
-import { Paperclip, SendHorizontal, Smile, X } from "lucide-react";
+import { AtSign, BarChart3, Paperclip, Plus, SendHorizontal, Smile, Timer, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
-import { FileTrigger } from "react-aria-components";
+import { ToggleButton } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
 import { triggerTyping } from "../../api/messages";
@@ -9,20 +9,25 @@ import { Translate, useText } from "../../i18n/translate";
 import { channelPermissions, has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { IconButton } from "../../ui/controls";
+import { Menu, MenuItem } from "../../ui/Menu";
 import type { CommandLeaf } from "../commands/options";
 import { useAppState, useSession } from "../session/session";
+import { useDuration } from "../channels/durations";
 import { readDraft, writeDraft } from "./drafts";
 import { EmojiButton } from "./EmojiButton";
 import { sendMessage } from "./sending";
+import { clockOf } from "./slowMode";
 import { StickerButton } from "./StickerButton";
 import { checkUploads, maxFileSize, type Uploads } from "./uploads";
 import { useMessageText } from "./useMessageText";
+import { useSlowMode, type SlowMode } from "./useSlowMode";
 
 const CommandForm = lazy(async () => ({ default: (await import("../commands/CommandForm")).CommandForm }));
 const CompletionList = lazy(async () => ({ default: (await import("./CompletionList")).CompletionList }));
 const PendingCommands = lazy(async () => ({
   default: (await import("../commands/PendingCommands")).PendingCommands,
 }));
+const PollForm = lazy(() => import("./PollForm"));
 const UploadTray = lazy(async () => ({ default: (await import("./UploadTray")).UploadTray }));
 
 const MAX_LENGTH = 2000;
@@ -50,9 +55,10 @@ export function Composer(props: ComposerProps) {
   const hasPending = useAppState((state) =>
     Object.values(state.interactions).some((each) => each.command?.channelId === channelId),
   );
-  const mayAttach = useAppState((state) =>
-    has(channelPermissions(state, channel, state.user?.id ?? ""), Permission.AttachFiles),
-  );
+  const permissions = useAppState((state) => channelPermissions(state, channel, state.user?.id ?? ""));
+  const mayAttach = has(permissions, Permission.AttachFiles);
+  const slowMode = useSlowMode(channel);
+  const [notifiesAuthor, setNotifiesAuthor] = useState(true);
   const maxSize = useAppState((state) =>
     maxFileSize(guildId === null ? 0 : (state.guilds[guildId]?.premiumTier ?? 0)),
   );
@@ -71,25 +77,32 @@ export function Composer(props: ComposerProps) {
   const excess = Array.from(markup).length - MAX_LENGTH;
   const empty = markup.trim() === "" && uploads.list.length === 0;
   const problem = checkUploads(uploads.list, maxSize);
-  const blocked = empty || excess > 0 || problem !== null;
+  const blocked = empty || excess > 0 || problem !== null || slowMode.left > 0;
 
   useEffect(() => area.current?.focus(), [area, channelId, replyTo, command]);
+
+  const endReply = () => {
+    setNotifiesAuthor(true);
+    onCancelReply();
+  };
 
   const send = () => {
     if (blocked) {
       return;
     }
-    void sendMessage(session, { channelId, content: markup.trim(), uploads: uploads.list, replyTo });
+    const content = markup.trim();
+    void sendMessage(session, { channelId, content, uploads: uploads.list, replyTo, notifiesAuthor });
     editor.change("", 0);
     typedAt.current = 0;
     uploads.clear();
-    onCancelReply();
+    endReply();
   };
 
   /** Stickers are sent at once; what is being written stays. */
   const sendSticker = (sticker: APIStickerItem) => {
-    void sendMessage(session, { channelId, content: "", uploads: [], replyTo, stickers: [sticker] });
-    onCancelReply();
+    const stickers = [sticker];
+    void sendMessage(session, { channelId, content: "", uploads: [], replyTo, notifiesAuthor, stickers });
+    endReply();
   };
 
   const chooseCommand = (index: number) => {
@@ -126,7 +139,7 @@ export function Composer(props: ComposerProps) {
       }
     } else if (event.key === "Escape" && replyTo !== null) {
       event.preventDefault();
-      onCancelReply();
+      endReply();
     } else if (event.key === "ArrowUp" && editor.text === "") {
       event.preventDefault();
       onEditLast();
@@ -163,9 +176,21 @@ export function Composer(props: ComposerProps) {
               values={{ name: replyName, b: (chunks) => <strong key="name">{chunks}</strong> }}
             />
           </span>
-          <IconButton label={text("composer.cancelReply")} onPress={onCancelReply}>
-            <X size={16} />
-          </IconButton>
+          <span className="composer-reply-actions">
+            {replyTo.author.id !== session.store.state.user?.id && (
+              <ToggleButton
+                className="composer-mention"
+                isSelected={notifiesAuthor}
+                onChange={setNotifiesAuthor}
+                aria-label={text("composer.mentions.hint", { name: replyName })}
+              >
+                <AtSign size={14} aria-hidden="true" /> {text("composer.mentions")}
+              </ToggleButton>
+            )}
+            <IconButton label={text("composer.cancelReply")} onPress={endReply}>
+              <X size={16} />
+            </IconButton>
+          </span>
         </div>
       )}
       {uploads.list.length > 0 && command === null && (
@@ -197,13 +222,12 @@ export function Composer(props: ComposerProps) {
               />
             </Suspense>
           )}
-          {mayAttach && (
-            <FileTrigger allowsMultiple onSelect={uploads.add}>
-              <IconButton label={text("composer.attach")}>
-                <Paperclip size={18} />
-              </IconButton>
-            </FileTrigger>
-          )}
+          <AddButton
+            channel={channel}
+            mayAttach={mayAttach}
+            mayPoll={has(permissions, Permission.SendPolls)}
+            onFiles={uploads.add}
+          />
           <textarea
             ref={area}
             className="composer-input"
@@ -238,6 +262,7 @@ export function Composer(props: ComposerProps) {
           </IconButton>
         </div>
       )}
+      <SlowModeNote slowMode={slowMode} />
       {excess > 0 && (
         <p role="alert" className="field-error">
           {text("composer.tooLong", { count: excess })}
@@ -249,5 +274,76 @@ export function Composer(props: ComposerProps) {
         </p>
       )}
     </div>
+  );
+}
+
+interface AddButtonProps {
+  channel: APIChannel;
+  mayAttach: boolean;
+  mayPoll: boolean;
+  onFiles: (files: FileList | null) => void;
+}
+
+/** Adds what is not written: files or a poll. A menu where there are both. */
+function AddButton({ channel, mayAttach, mayPoll, onFiles }: AddButtonProps) {
+  const text = useText();
+  const input = useRef<HTMLInputElement>(null);
+  const [polling, setPolling] = useState(false);
+  const attach = () => input.current?.click();
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles(event.target.files);
+          event.target.value = "";
+        }}
+      />
+      {mayAttach && mayPoll ? (
+        <Menu
+          label={text("composer.add")}
+          trigger={
+            <IconButton label={text("composer.add")}>
+              <Plus size={18} />
+            </IconButton>
+          }
+        >
+          <MenuItem onAction={attach}>{text("composer.attach")}</MenuItem>
+          <MenuItem onAction={() => setPolling(true)}>{text("composer.poll")}</MenuItem>
+        </Menu>
+      ) : mayAttach ? (
+        <IconButton label={text("composer.attach")} onPress={attach}>
+          <Paperclip size={18} />
+        </IconButton>
+      ) : mayPoll ? (
+        <IconButton label={text("composer.poll")} onPress={() => setPolling(true)}>
+          <BarChart3 size={18} />
+        </IconButton>
+      ) : null}
+      {polling && (
+        <Suspense>
+          <PollForm channel={channel} onClose={() => setPolling(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Says how long members wait between messages, and how long it still takes. */
+function SlowModeNote({ slowMode: { seconds, left } }: { slowMode: SlowMode }) {
+  const text = useText();
+  const duration = useDuration();
+  return (
+    seconds > 0 && (
+      <p className="composer-slow">
+        <Timer size={14} aria-hidden="true" />
+        {left > 0
+          ? text("composer.slowMode.wait", { time: clockOf(left) })
+          : text("composer.slowMode", { duration: duration(seconds) })}
+      </p>
+    )
   );
 }

@@ -3,13 +3,16 @@ import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { ApplicationCommandType, ChannelType, MessageFlag, Permission } from "../../api/enums";
-import { deleteMessage, setPinned } from "../../api/messages";
+import { clearReactions, deleteMessage, markUnread, setEmbedsShown, setPinned } from "../../api/messages";
 import { useText } from "../../i18n/translate";
+import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
+import { mentionsUser } from "../../store/settings";
 import { IconButton } from "../../ui/controls";
 import { Menu, MenuAt, MenuItem, MenuSeparator, type Point } from "../../ui/Menu";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
 import { Confirm } from "../session/Confirm";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -77,6 +80,18 @@ export default function MessageActions(props: MessageActionsProps) {
       `${location.origin}/channels/${guildId}/${message.channel_id}/${message.id}`,
     );
   };
+  const isShown = ((message.flags ?? 0) & MessageFlag.SuppressEmbeds) === 0;
+  const toggleEmbeds = () => void action.run(() => setEmbedsShown(session.api, message, !isShown));
+  const unread = () => {
+    const messages = session.store.state.messages[message.channel_id]?.messages ?? [];
+    const index = messages.findIndex(({ id }) => id === message.id);
+    // Without a message before it, that of its own moment.
+    const readId = messages[index - 1]?.id ?? String(BigInt(message.id) - 1n);
+    const guildId = channel === undefined ? null : guildIdOf(channel);
+    const after = index < 0 ? [message] : messages.slice(index);
+    const mentions = after.filter((each) => mentionsUser(session.store.state, each, guildId)).length;
+    void action.run(() => markUnread(session.api, message.channel_id, readId, mentions));
+  };
   const copyText = () => void navigator.clipboard.writeText(message.content);
   const items = (
     <>
@@ -85,6 +100,7 @@ export default function MessageActions(props: MessageActionsProps) {
         <MenuItem onAction={() => setOpen("forward")}>{text("message.forward")}</MenuItem>
       )}
       {mayPublish && <MenuItem onAction={() => setOpen("publish")}>{text("message.publish")}</MenuItem>}
+      {!isPrivate && <MenuItem onAction={unread}>{text("message.markUnread")}</MenuItem>}
       <MenuItem onAction={copyLink}>{text("message.link")}</MenuItem>
       {mayPin && <MenuItem onAction={pin}>{text(message.pinned ? "message.unpin" : "message.pin")}</MenuItem>}
       {!isPrivate && (
@@ -93,6 +109,18 @@ export default function MessageActions(props: MessageActionsProps) {
           type={ApplicationCommandType.Message}
           targetId={message.id}
         />
+      )}
+      {mayDelete && (message.embeds.length > 0 || !isShown) && isWritten(message) && (
+        <MenuItem onAction={toggleEmbeds}>
+          {text(isShown ? "message.hidePreviews" : "message.showPreviews")}
+        </MenuItem>
+      )}
+      {mayManage && (message.reactions?.length ?? 0) > 0 && (
+        <MenuItem
+          onAction={() => void action.run(() => clearReactions(session.api, message.channel_id, message.id))}
+        >
+          {text("message.clearReactions")}
+        </MenuItem>
       )}
       {mayManage && onSelect !== null && !isPrivate && (
         <MenuItem onAction={() => onSelect(message.id)}>{text("message.select")}</MenuItem>
@@ -133,6 +161,11 @@ export default function MessageActions(props: MessageActionsProps) {
         >
           {items}
         </Menu>
+        {action.error !== null && (
+          <div className="message-actions-error">
+            <ErrorNotice error={action.error} />
+          </div>
+        )}
         <Suspense>
           {open === "thread" && channel !== undefined && (
             <ThreadForm channel={channel} message={message} onClose={close} />

@@ -6,16 +6,16 @@ import { lazy, memo, Suspense, useMemo, useState, type MouseEvent, type ReactNod
 import { Button as AriaButton } from "react-aria-components";
 import { FormattedDate, FormattedTime, useIntl } from "react-intl";
 
-import { avatarUrl } from "../../api/images";
 import { Translate, useText } from "../../i18n/translate";
+import { plainText } from "../../markdown/plain";
 import { removeMessages } from "../../store/messages";
 import { mentionsUser } from "../../store/settings";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
-import { Avatar } from "../../ui/controls";
 import type { Point } from "../../ui/Menu";
 import { FULL_TIME } from "../../ui/times";
 import { eventLinks } from "../events/links";
+import { MemberAvatar } from "../members/MemberAvatar";
 import { UserTrigger } from "../members/UserTrigger";
 import { useAppState, useSession } from "../session/session";
 import { Attachments } from "./Attachments";
@@ -23,8 +23,8 @@ import { Content } from "./Content";
 import { Embeds } from "./Embeds";
 import { StarterMessage } from "../threads/StarterMessage";
 import { ThreadLink } from "../threads/ThreadLink";
-import { Poll } from "./Poll";
 import { Reactions } from "./Reactions";
+import { SystemMessage } from "./SystemMessage";
 
 const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
 const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
@@ -32,6 +32,7 @@ const Forwarded = lazy(() => import("./Forwarded"));
 const LinkCards = lazy(() => import("../activities/LinkCard"));
 const LinkedEvents = lazy(() => import("../events/LinkedEvents"));
 const MessageActions = lazy(() => import("./MessageActions"));
+const Poll = lazy(() => import("./Poll"));
 
 interface MessageItemProps {
   message: APIMessage;
@@ -75,6 +76,8 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
     // The menu's button among the actions opens the same for everyone.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <article
+      // A touch gives it the focus, which shows its actions.
+      tabIndex={-1}
       onContextMenu={openMenu}
       onPointerEnter={() => setActive((before) => before ?? "pointer")}
       onFocus={() => setActive((before) => before ?? "pointer")}
@@ -99,7 +102,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
             className="user-avatar-button"
             excludeFromTabOrder
           >
-            <Avatar url={avatarUrl(message.author, 40)} name={name} size={40} />
+            <MemberAvatar user={message.author} guildId={guildId} name={name} size={40} />
           </AuthorTrigger>
         )}
       </div>
@@ -122,7 +125,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
           <MessageTime timestamp={message.timestamp} />
         </div>
         {system ? (
-          <SystemText message={message} />
+          <SystemMessage message={message} guildId={guildId} onJump={onJump} />
         ) : message.type === MessageType.ThreadStarterMessage ? (
           <StarterMessage message={message} guildId={guildId} />
         ) : editing ? (
@@ -156,7 +159,11 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
             <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
             <EventLinks content={message.content} />
             <ActivityLinks message={message} />
-            {message.poll && <Poll message={message} poll={message.poll} />}
+            {message.poll && (
+              <Suspense>
+                <Poll message={message} poll={message.poll} guildId={guildId} />
+              </Suspense>
+            )}
             {message.components?.length ? (
               <Suspense>
                 <Components message={message} guildId={guildId} />
@@ -266,7 +273,7 @@ function CommandLine({ metadata, guildId }: { metadata: UsedCommandMetadata; gui
   const isSlash = (metadata.command_type ?? 1) === 1;
   return (
     <p className="message-reply message-command">
-      <Avatar url={avatarUrl(metadata.user, 16)} name={user} size={16} />
+      <MemberAvatar user={metadata.user} guildId={guildId} name={user} size={16} />
       <span>
         <Translate
           id="message.command"
@@ -335,55 +342,9 @@ function ReplyLine({
     <AriaButton className="message-reply" onPress={() => onJump(original.id)}>
       <Reply size={14} aria-hidden="true" />
       <strong>{name}</strong>
-      <span className="message-reply-text">{original.content.slice(0, 200) || "…"}</span>
+      <span className="message-reply-text">{plainText(original.content, 200) || "…"}</span>
     </AriaButton>
   );
-}
-
-function SystemText({ message }: { message: APIMessage }) {
-  switch (message.type) {
-    case MessageType.UserJoin:
-      return (
-        <p className="message-system">
-          <Translate id="message.system.join" />
-        </p>
-      );
-    case MessageType.ChannelPinnedMessage:
-      return (
-        <p className="message-system">
-          <Translate id="message.system.pin" />
-        </p>
-      );
-    case MessageType.ChannelNameChange:
-      return (
-        <p className="message-system">
-          <Translate id="message.system.name" values={{ name: message.content }} />
-        </p>
-      );
-    case MessageType.ChannelFollowAdd:
-      return (
-        <p className="message-system">
-          <Translate id="message.system.follow" values={{ name: message.content }} />
-        </p>
-      );
-    case MessageType.ThreadCreated:
-      return (
-        <p className="message-system">
-          <Translate id="message.system.thread" values={{ name: message.content }} />
-        </p>
-      );
-    case MessageType.GuildBoost:
-    case MessageType.GuildBoostTier1:
-    case MessageType.GuildBoostTier2:
-    case MessageType.GuildBoostTier3:
-      return (
-        <p className="message-system">
-          <Translate id="message.system.boost" />
-        </p>
-      );
-    default:
-      return <p className="message-system">{message.content}</p>;
-  }
 }
 
 /** Webhooks choose a name for each message. */

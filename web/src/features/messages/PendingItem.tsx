@@ -1,31 +1,42 @@
 import { Button as AriaButton } from "react-aria-components";
 
-import { avatarUrl } from "../../api/images";
 import { Translate, useText } from "../../i18n/translate";
-import { displayName } from "../../store/selectors";
+import { displayName, nameColor } from "../../store/selectors";
 import type { PendingMessage } from "../../store/state";
-import { Avatar, Button } from "../../ui/controls";
+import { roleColor } from "../../ui/colors";
+import { Button } from "../../ui/controls";
+import { MemberAvatar } from "../members/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
 import { Attachments } from "./Attachments";
 import { Content } from "./Content";
 import { discardMessage, retryMessage } from "./sending";
 
-/** A message that is being sent, or was refused. */
-export function PendingItem({ pending }: { pending: PendingMessage }) {
+interface PendingItemProps {
+  pending: PendingMessage;
+  guildId: string | null;
+  /** Whether it follows another message of the user within minutes: without avatar and name. */
+  compact: boolean;
+}
+
+/** A message that is being sent, or was refused: it looks as it will once it is sent, so that nothing moves. */
+export function PendingItem({ pending, guildId, compact }: PendingItemProps) {
   const text = useText();
   const session = useSession();
   const user = useAppState((state) => state.user);
-  const name = useAppState((state) => (user === null ? "" : displayName(state, user, null)));
+  const color = useAppState((state) => (user === null ? null : nameColor(state, user.id, guildId)));
+  const name = useAppState((state) => (user === null ? "" : displayName(state, user, guildId)));
   return (
-    <article className="message message-pending">
+    <article className={`message message-pending${compact ? " message-compact" : ""}`}>
       <div className="message-gutter">
-        <Avatar url={user === null ? null : avatarUrl(user, 40)} name={name} size={40} />
+        {!compact && <MemberAvatar user={user ?? undefined} guildId={guildId} name={name} size={40} />}
       </div>
       <div className="message-body">
-        <div className="message-header">
-          <strong className="message-author">{name}</strong>
+        <div className={compact ? "visually-hidden" : "message-header"}>
+          <strong className="message-author" style={roleColor(color)}>
+            {name}
+          </strong>
         </div>
-        {pending.content !== "" && <Content content={pending.content} guildId={null} />}
+        {pending.content !== "" && <Content content={pending.content} guildId={guildId} />}
         <Attachments attachments={[]} stickers={pending.stickers} />
         {pending.fileNames.length > 0 && (
           <p className="message-edited">
@@ -34,7 +45,7 @@ export function PendingItem({ pending }: { pending: PendingMessage }) {
           </p>
         )}
         {pending.failure === null ? (
-          <p className="message-edited">
+          <p className="message-edited message-sending">
             <Translate id="message.sending" />{" "}
             <AriaButton className="link-button" onPress={() => discardMessage(session.store, pending.nonce)}>
               {text("common.cancel")}

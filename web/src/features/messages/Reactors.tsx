@@ -1,17 +1,21 @@
-import type { APIMessage, APIReaction, APIUser } from "discord-api-types/v10";
-import { useEffect, useState } from "react";
+import type { APIMessage, APIReaction } from "discord-api-types/v10";
+import { useCallback } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
+import { Permission } from "../../api/enums";
 import { emojiUrl } from "../../api/images";
+import { clearReactions } from "../../api/messages";
 import { getReactors } from "../../api/users";
-import { Translate, useText } from "../../i18n/translate";
+import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
 import { Button, Dialog } from "../../ui/controls";
-import { UserRow } from "../members/UserRow";
-import { useSession } from "../session/session";
-import { useErrorText } from "../session/useAction";
+import { UserPages, type LoadUsers } from "../members/UserPages";
+import { ErrorNotice } from "../session/ErrorNotice";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+import { WithActionTexts } from "./WithActionTexts";
 import "./reactors.css";
-
-const PAGE_SIZE = 50;
 
 interface ReactorsProps {
   message: APIMessage;
@@ -48,7 +52,9 @@ export function Reactors({ message, guildId, onClose }: ReactorsProps) {
         </TabList>
         {reactions.map((reaction) => (
           <TabPanel key={keyOf(reaction)} id={keyOf(reaction)} className="reactors-users">
-            <ReactorList message={message} guildId={guildId} emoji={reaction.emoji} />
+            <WithActionTexts>
+              <ReactorList message={message} guildId={guildId} emoji={reaction.emoji} />
+            </WithActionTexts>
           </TabPanel>
         ))}
       </Tabs>
@@ -69,51 +75,29 @@ interface ReactorListProps {
 function ReactorList({ message, guildId, emoji }: ReactorListProps) {
   const text = useText();
   const { api } = useSession();
-  const errorText = useErrorText();
-  const [users, setUsers] = useState<readonly APIUser[]>([]);
-  const [after, setAfter] = useState<string | undefined>(undefined);
-  const [status, setStatus] = useState<"loading" | "more" | "done">("loading");
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    const abort = new AbortController();
-    getReactors(api, message.channel_id, message.id, emoji, after, PAGE_SIZE, abort.signal).then(
-      (page) => {
-        setUsers((before) => [...before, ...page]);
-        setStatus(page.length === PAGE_SIZE ? "more" : "done");
-      },
-      (caught: unknown) => !abort.signal.aborted && setError(caught),
-    );
-    return () => abort.abort();
-  }, [api, message.channel_id, message.id, emoji, after]);
-  if (error !== null) {
-    return (
-      <p role="alert" className="field-error">
-        {errorText(error)}
-      </p>
-    );
-  }
+  const action = useAction();
+  const { channel_id: channelId, id } = message;
+  const mayClear = has(
+    useChannelPermissions(useAppState((state) => state.channels[channelId])),
+    Permission.ManageMessages,
+  );
+  const load: LoadUsers = useCallback(
+    (after, limit, signal) => getReactors(api, channelId, id, emoji, after, limit, signal),
+    [api, channelId, id, emoji],
+  );
   return (
     <>
-      <ul>
-        {users.map((user) => (
-          <UserRow key={user.id} user={user} guildId={guildId} />
-        ))}
-      </ul>
-      {status === "loading" && (
-        <p role="status">
-          <Translate id="app.loading" />
-        </p>
-      )}
-      {status === "more" && (
+      <UserPages load={load} guildId={guildId} />
+      {mayClear && (
         <Button
-          onPress={() => {
-            setStatus("loading");
-            setAfter(users.at(-1)?.id);
-          }}
+          kind="danger"
+          isDisabled={action.pending}
+          onPress={() => void action.run(() => clearReactions(api, channelId, id, emoji))}
         >
-          {text("reactors.more")}
+          {text("messageActions.reactions.clear")}
         </Button>
       )}
+      <ErrorNotice error={action.error} />
     </>
   );
 }

@@ -76,7 +76,7 @@ type Row =
       /** Whether it is the first one that the user had not read. */
       isFirstNew: boolean;
     }
-  | { kind: "pending"; key: string; pending: PendingMessage; message?: undefined };
+  | { kind: "pending"; key: string; pending: PendingMessage; compact: boolean; message?: undefined };
 
 /** The messages of a channel: virtualized, loading pages at both ends, staying at the bottom while it is there. */
 export default function Timeline(props: TimelineProps) {
@@ -113,11 +113,11 @@ export default function Timeline(props: TimelineProps) {
   const rows = useMemo(
     () =>
       collapseBlocked(
-        buildRows(list, pending, channelId, fresh.firstId),
+        buildRows(list, pending, channelId, fresh.firstId, selfId),
         (userId) => relationships[userId]?.type === RelationshipType.Blocked,
         expanded,
       ),
-    [list, pending, channelId, fresh.firstId, relationships, expanded],
+    [list, pending, channelId, fresh.firstId, selfId, relationships, expanded],
   );
 
   // The compiler cannot memoize this hook's result, which changes with each scroll.
@@ -125,7 +125,10 @@ export default function Timeline(props: TimelineProps) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (rows[index]?.kind === "message" && rows[index].compact ? 28 : 64),
+    estimateSize: (index) => {
+      const row = rows[index];
+      return row !== undefined && row.kind !== "blocked" && row.compact ? 28 : 64;
+    },
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
   });
@@ -315,7 +318,7 @@ export default function Timeline(props: TimelineProps) {
                       }
                     />
                   ) : row.kind === "pending" ? (
-                    <PendingItem pending={row.pending} />
+                    <PendingItem pending={row.pending} guildId={guildId} compact={row.compact} />
                   ) : (
                     <>
                       {row.day !== null && <DayLine timestamp={row.day} onPress={onDay} />}
@@ -422,6 +425,7 @@ function buildRows(
   pending: readonly PendingMessage[],
   channelId: string,
   firstNewId: string | null,
+  selfId: string | undefined,
 ): Row[] {
   const messages = list?.messages ?? [];
   const rows: Row[] = messages.map((message, index) => {
@@ -438,9 +442,15 @@ function buildRows(
     };
   });
   if (list?.hasNewer !== true) {
+    const last = messages.at(-1);
+    const isOwnBefore = last !== undefined && last.author.id === selfId && last.type !== MessageType.UserJoin;
+    // When the user's message before was sent, if nobody has written since.
+    let before = isOwnBefore ? Date.parse(last.timestamp) : 0;
     for (const each of pending) {
       if (each.channelId === channelId) {
-        rows.push({ kind: "pending", key: each.nonce, pending: each });
+        const compact = each.replyTo === null && each.createdAt - before < GROUP_MS;
+        rows.push({ kind: "pending", key: each.nonce, pending: each, compact });
+        before = each.createdAt;
       }
     }
   }

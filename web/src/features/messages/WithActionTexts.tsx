@@ -5,7 +5,11 @@ import { WithTexts } from "../../i18n/translate";
 
 const PARTS: readonly Part[] = ["message_actions"];
 
-/** Loads the texts of forwarding, publishing and following, of the calendar and of stickers. */
-export function WithActionTexts({ children }: { children: ReactNode }) {
-  return <WithTexts parts={PARTS}>{children}</WithTexts>;
+/** Loads the texts of forwarding, publishing and following, of polls, of the calendar and of stickers. */
+export function WithActionTexts({ fallback, children }: { fallback?: ReactNode; children: ReactNode }) {
+  return (
+    <WithTexts parts={PARTS} fallback={fallback}>
+      {children}
+    </WithTexts>
+  );
 }

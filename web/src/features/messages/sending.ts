@@ -1,5 +1,6 @@
 import type { APIMessage, APIStickerItem } from "discord-api-types/v10";
 
+import { ALL_MENTIONS } from "../../api/enums";
 import { NetworkError } from "../../api/errors";
 import { createMessage } from "../../api/messages";
 import { makeNonce } from "../../api/nonce";
@@ -17,6 +18,8 @@ export interface Outgoing {
   content: string;
   uploads: readonly Upload[];
   replyTo: APIMessage | null;
+  /** Whether a reply notifies the author of the message that it replies to; by default it does. */
+  notifiesAuthor?: boolean;
   stickers?: readonly APIStickerItem[];
 }
 
@@ -37,6 +40,7 @@ export async function sendMessage(session: Session, outgoing: Outgoing): Promise
     content: outgoing.content,
     fileNames: outgoing.uploads.map(({ file }) => file.name),
     replyTo: outgoing.replyTo,
+    notifiesAuthor: outgoing.notifiesAuthor ?? true,
     stickers: outgoing.stickers ?? [],
     createdAt: Date.now(),
     progress: 0,
@@ -71,6 +75,7 @@ async function deliver(session: Session, pending: PendingMessage): Promise<void>
     nonce: pending.nonce,
     enforce_nonce: true,
     ...(pending.replyTo && { message_reference: { message_id: pending.replyTo.id } }),
+    ...(!pending.notifiesAuthor && { allowed_mentions: { parse: ALL_MENTIONS, replied_user: false } }),
     ...(pending.stickers.length > 0 && { sticker_ids: pending.stickers.map((each) => each.id) as [string] }),
     ...(uploads.length > 0 && { attachments: uploads.map(attachmentOf) }),
   };

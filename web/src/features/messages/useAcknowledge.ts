@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
 import { acknowledgeMessage } from "../../api/messages";
 import { compareIds } from "../../store/records";
@@ -16,13 +16,20 @@ export function useAcknowledge(channelId: string, isShown: () => boolean, atEnd:
     const list = state.messages[channelId];
     return list === undefined || list.hasNewer ? undefined : list.messages.at(-1)?.id;
   });
+  // What the user has marked as unread again stays so, until there is something newer.
+  const acknowledgedId = useRef<string | null>(null);
   useEffect(() => {
     const acknowledge = () => {
       const readId = store.state.readStates[channelId]?.lastMessageId ?? "0";
-      if (newestId === undefined || compareIds(newestId, readId) <= 0) {
+      if (
+        newestId === undefined ||
+        newestId === acknowledgedId.current ||
+        compareIds(newestId, readId) <= 0
+      ) {
         return;
       }
       if (document.visibilityState === "visible" && isShown()) {
+        acknowledgedId.current = newestId;
         store.dispatch("MESSAGE_ACK", { channel_id: channelId, message_id: newestId, mention_count: 0 });
         void acknowledgeMessage(api, channelId, newestId).catch(() => undefined);
       }

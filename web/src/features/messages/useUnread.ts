@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 
 import { acknowledgeMessage } from "../../api/messages";
-import { readPosition } from "../../store/reading";
+import { readPosition, type MessageAck } from "../../store/reading";
 import { useAppState, useSession } from "../session/session";
 import { unreadSince } from "./unread";
 
@@ -19,6 +19,13 @@ export function useUnread(
   useEffect(
     () =>
       store.observe((name, data) => {
+        if (name === "MESSAGE_ACK") {
+          const ack = data as MessageAck;
+          if (ack.channel_id === channelId && ack.manual === true) {
+            setSinceId(ack.message_id);
+          }
+          return;
+        }
         if (name !== "MESSAGE_CREATE" || (data as { channel_id: string }).channel_id !== channelId) {
           return;
         }

@@ -4,6 +4,7 @@ import { useEffect } from "react";
 
 import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
+import { plainText } from "../../markdown/plain";
 import { guildIdOf } from "../../store/channels";
 import { channelName, displayName } from "../../store/selectors";
 import { notifies } from "../../store/settings";
@@ -40,7 +41,7 @@ export function useNotifications(): void {
         const notification = new Notification(
           place === author ? author : text("notification.title", { author, place }),
           {
-            body: message.content.slice(0, MAX_LENGTH) || text("notification.file"),
+            body: plainText(message.content, MAX_LENGTH) || text("notification.file"),
             // A further message of the channel takes the place of the one before.
             tag: message.channel_id,
             ...(icon !== null && { icon }),

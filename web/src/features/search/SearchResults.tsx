@@ -4,11 +4,10 @@ import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { FormattedDate } from "react-intl";
 
-import { avatarUrl } from "../../api/images";
 import { getMessages } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { channelName, displayName } from "../../store/selectors";
-import { Avatar } from "../../ui/controls";
+import { MemberAvatar } from "../members/MemberAvatar";
 import { Attachments } from "../messages/Attachments";
 import { Content } from "../messages/Content";
 import { Embeds } from "../messages/Embeds";
@@ -104,7 +103,7 @@ function Found({ message, guildId, isContext }: FoundProps) {
   const name = useAppState((state) => displayName(state, message.author, guildId));
   return (
     <div className={isContext ? "search-message search-message-context" : "search-message"}>
-      <Avatar url={avatarUrl(message.author, 32)} name={name} size={32} />
+      <MemberAvatar user={message.author} guildId={guildId} name={name} size={32} />
       <div>
         <p>
           <strong>{name}</strong>{" "}

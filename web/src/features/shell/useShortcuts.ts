@@ -133,7 +133,10 @@ function typeIntoComposer(event: KeyboardEvent): void {
   const isLetter =
     event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;
   const { activeElement } = document;
-  const isIdle = activeElement === null || activeElement === document.body || activeElement.id === "messages";
+  const isIdle =
+    activeElement === null ||
+    activeElement === document.body ||
+    activeElement.matches("#messages, article.message");
   if (isLetter && isIdle && !event.defaultPrevented && !isDialogOpen()) {
     document.querySelector<HTMLElement>(".composer textarea")?.focus();
   }

@@ -1,10 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import type { APIMessage } from "discord-api-types/v10";
 
-import { avatarUrl } from "../../api/images";
 import { Translate } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
-import { Avatar } from "../../ui/controls";
+import { MemberAvatar } from "../members/MemberAvatar";
 import { Attachments } from "../messages/Attachments";
 import { Content } from "../messages/Content";
 import { useAppState } from "../session/session";
@@ -23,7 +22,7 @@ export function StarterMessage({ message, guildId }: { message: APIMessage; guil
   return (
     <div className="thread-starter">
       <div className="thread-starter-header">
-        <Avatar url={avatarUrl(original.author, 20)} name={name} size={20} />
+        <MemberAvatar user={original.author} guildId={guildId} name={name} size={20} />
         <strong>{name}</strong>
         {guildId !== null && (
           <Link

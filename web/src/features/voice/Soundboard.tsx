@@ -3,15 +3,20 @@ import type { APISoundboardSound } from "discord-api-types/v10";
 import { Search } from "lucide-react";
 import { useState } from "react";
 
+import { Permission } from "../../api/enums";
 import { listDefaultSounds, listSounds, playSound } from "../../api/expressions";
 import { emojiUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
+import { orderedGuilds } from "../../store/selectors";
 import { SearchField } from "../../ui/fields";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { requestSounds } from "./guildSounds";
 import "../media/expressions.css";
 
 interface SoundboardProps {
@@ -19,7 +24,7 @@ interface SoundboardProps {
   guildId: string;
 }
 
-/** The sounds that can be played in a voice channel: those of its guild and the default ones. */
+/** The sounds that can be played in a voice channel: those of its guild, of others where that is allowed, and default ones. */
 export default function Soundboard(props: SoundboardProps) {
   return (
     <Queries>
@@ -32,21 +37,33 @@ export default function Soundboard(props: SoundboardProps) {
 
 function Sounds({ channelId, guildId }: SoundboardProps) {
   const text = useText();
-  const { api } = useSession();
+  const session = useSession();
+  const { api } = session;
   const action = useAction();
   const [query, setQuery] = useState("");
-  const guildName = useAppState((state) => state.guilds[guildId]?.name ?? "");
+  const guilds = useAppState(orderedGuilds);
+  const mayUseOthers = has(
+    useChannelPermissions(useAppState((state) => state.channels[channelId])),
+    Permission.UseExternalSounds,
+  );
+  const otherIds = mayUseOthers ? guilds.map(({ id }) => id).filter((id) => id !== guildId) : [];
   const own = useQuery({ queryKey: ["guild", guildId, "sounds"], queryFn: () => listSounds(api, guildId) });
   const defaults = useQuery({
     queryKey: ["default sounds"],
     queryFn: () => listDefaultSounds(api),
     staleTime: Infinity,
   });
+  const others = useQuery({
+    queryKey: ["sounds of guilds", otherIds],
+    queryFn: () => requestSounds(session, otherIds),
+  });
   const matches = ({ name, available }: APISoundboardSound) =>
     available && name.toLowerCase().includes(query.trim().toLowerCase());
+  const nameOf = (id: string) => guilds.find((guild) => guild.id === id)?.name ?? "";
   const groups = [
-    { name: guildName, sounds: (own.data ?? []).filter(matches) },
-    { name: text("soundboard.default"), sounds: (defaults.data ?? []).filter(matches) },
+    { id: guildId, name: nameOf(guildId), sounds: (own.data ?? []).filter(matches) },
+    ...otherIds.map((id) => ({ id, name: nameOf(id), sounds: (others.data?.[id] ?? []).filter(matches) })),
+    { id: "default", name: text("soundboard.default"), sounds: (defaults.data ?? []).filter(matches) },
   ].filter(({ sounds }) => sounds.length > 0);
   return (
     <div className="expression-picker">
@@ -59,8 +76,8 @@ function Sounds({ channelId, guildId }: SoundboardProps) {
       />
       <ErrorNotice error={action.error ?? own.error ?? defaults.error} />
       <div className="expression-groups">
-        {groups.map(({ name, sounds }) => (
-          <section key={name} aria-label={name}>
+        {groups.map(({ id, name, sounds }) => (
+          <section key={id} aria-label={name}>
             <h3>{name}</h3>
             <div className="expression-grid soundboard-grid">
               {sounds.map((sound) => (
@@ -69,7 +86,7 @@ function Sounds({ channelId, guildId }: SoundboardProps) {
                   type="button"
                   className="soundboard-sound"
                   title={sound.name}
-                  onClick={() => void action.run(() => playSound(api, channelId, sound.sound_id))}
+                  onClick={() => void action.run(() => playSound(api, channelId, sound))}
                 >
                   <SoundEmoji sound={sound} />
                   <span>{sound.name}</span>

@@ -2,10 +2,9 @@ import type { GatewayVoiceState } from "discord-api-types/v10";
 import { HeadphoneOff, MicOff } from "lucide-react";
 import { useMemo } from "react";
 
-import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
-import { Avatar } from "../../ui/controls";
+import { MemberAvatar } from "../members/MemberAvatar";
 import { useAppState } from "../session/session";
 import "./voice.css";
 
@@ -39,7 +38,7 @@ function VoiceMember({ voice, guildId }: { voice: GatewayVoiceState; guildId: st
   );
   return (
     <li>
-      <Avatar url={user === undefined ? null : avatarUrl(user, 20)} name={name} size={20} />
+      <MemberAvatar user={user} guildId={guildId} name={name} size={20} />
       <span className="voice-members-name">{name}</span>
       {(voice.mute || voice.self_mute) && <MicOff size={14} aria-label={text("voice.muted")} />}
       {(voice.deaf || voice.self_deaf) && <HeadphoneOff size={14} aria-label={text("voice.deaf")} />}

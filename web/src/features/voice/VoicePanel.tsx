@@ -14,17 +14,18 @@ import {
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 
 import { ChannelType, Permission } from "../../api/enums";
-import { avatarUrl, emojiUrl } from "../../api/images";
+import { emojiUrl } from "../../api/images";
 import { modifyOwnStageState, setVoiceStatus } from "../../api/voice";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { voiceStatesIn } from "../../store/voice";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Avatar, Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
 import { Panel } from "../../ui/Panel";
 import { WithChannelTexts } from "../channels/WithChannelTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
+import { MemberAvatar } from "../members/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -104,7 +105,7 @@ function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: Gat
   const deafened = voice.deaf || voice.self_deaf;
   return (
     <li className="voice-card">
-      <Avatar url={user === undefined ? null : avatarUrl(user, 56)} name={name} size={56} />
+      <MemberAvatar user={user} guildId={guildId} name={name} size={56} />
       <Effect userId={voice.user_id} channelId={channel.id} />
       <span className="voice-card-name">{name}</span>
       <span className="voice-card-icons">

@@ -1,0 +1,77 @@
+import type { APIMessage } from "discord-api-types/v10";
+import { lazy, Suspense } from "react";
+
+import { MessageType } from "../../api/enums";
+import type { MessageId } from "../../i18n/messages";
+import { Translate } from "../../i18n/translate";
+import { displayName } from "../../store/selectors";
+import { useAppState } from "../session/session";
+
+const AlertMessage = lazy(() => import("./AlertMessage"));
+const PollResult = lazy(() => import("./PollResult"));
+
+const BOOST = "message.system.boost";
+const TEXTS: Partial<Record<MessageType, MessageId>> = {
+  [MessageType.RecipientAdd]: "message.system.add",
+  [MessageType.RecipientRemove]: "message.system.remove",
+  [MessageType.ChannelNameChange]: "message.system.name",
+  [MessageType.ChannelIconChange]: "message.system.icon",
+  [MessageType.ChannelPinnedMessage]: "message.system.pin",
+  [MessageType.UserJoin]: "message.system.join",
+  [MessageType.GuildBoost]: BOOST,
+  [MessageType.GuildBoostTier1]: BOOST,
+  [MessageType.GuildBoostTier2]: BOOST,
+  [MessageType.GuildBoostTier3]: BOOST,
+  [MessageType.ChannelFollowAdd]: "message.system.follow",
+  [MessageType.ThreadCreated]: "message.system.thread",
+  [MessageType.StageStart]: "message.system.stageStart",
+  [MessageType.StageEnd]: "message.system.stageEnd",
+  [MessageType.StageTopic]: "message.system.stageTopic",
+};
+
+interface SystemMessageProps {
+  message: APIMessage;
+  guildId: string | null;
+  onJump: (messageId: string) => void;
+}
+
+/** What a message says that the server has written. */
+export function SystemMessage({ message, guildId, onJump }: SystemMessageProps) {
+  const [target] = message.mentions;
+  const user = useAppState((state) => (target === undefined ? "" : displayName(state, target, guildId)));
+  switch (message.type) {
+    case MessageType.AutoModerationAction:
+      return (
+        <Suspense>
+          <AlertMessage message={message} guildId={guildId} />
+        </Suspense>
+      );
+    case MessageType.PollResult:
+      return (
+        <Suspense>
+          <PollResult message={message} onJump={onJump} />
+        </Suspense>
+      );
+    default: {
+      const id = textOf(message);
+      return (
+        <p className="message-system">
+          {id === undefined ? (
+            message.content
+          ) : (
+            <Translate id={id} values={{ name: message.content, user: <strong key="user">{user}</strong> }} />
+          )}
+        </p>
+      );
+    }
+  }
+}
+
+function textOf(message: APIMessage): MessageId | undefined {
+  const isSelf = message.mentions[0]?.id === message.author.id;
+  return isSelf && message.type === MessageType.RecipientRemove
+    ? "message.system.leave"
+    : isSelf && message.type === MessageType.RecipientAdd
+      ? "message.system.join"
+      : TEXTS[message.type];
+}
