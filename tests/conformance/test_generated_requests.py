@@ -10,7 +10,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +62,40 @@ def no_url() -> Iterator[str]:
     yield ""
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def search(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Search]:
-    """A search of the suite."""
-    with searching(request.param, tmp_path_factory.mktemp("generated"), 0) as made:
-        yield made
-    assert list(map(str, made.problems.values())) == []
+class Searches:
+    """The searches of the suite, one for each engine, both under way at once: rows have the same cases on both."""
+
+    def __init__(self, stack: ExitStack, folders: pytest.TempPathFactory) -> None:
+        self._stack = stack
+        self._folders = folders
+        self._by_engine: dict[str, Search] = {}
+
+    def on(self, engine: str) -> Search:
+        """The search on an engine. Leaves the running test out where there is none."""
+        if engine not in self._by_engine:
+            self._by_engine[engine] = self._stack.enter_context(searching(engine, self._folders.mktemp(engine), 0))
+        return self._by_engine[engine]
+
+    def problems(self) -> list[str]:
+        """What went wrong on the engines."""
+        return [str(problem) for search in self._by_engine.values() for problem in search.problems.values()]
 
 
+@pytest.fixture(scope="module")
+def searches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searches]:
+    """The searches of the suite."""
+    with ExitStack() as stack:
+        opened = Searches(stack, tmp_path_factory)
+        yield opened
+    assert opened.problems() == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)  # changes from test to test: making a row's cases takes most of the time
 @pytest.mark.parametrize("row", TRIED, ids=lambda row: f"{row.method} {row.path}")
-def test_requests_as_described_get_answers_as_described_and_others_are_refused(search: Search, row: Endpoint) -> None:
+def test_requests_as_described_get_answers_as_described_and_others_are_refused(
+    searches: Searches, row: Endpoint, engine: str
+) -> None:
+    search = searches.on(engine)
     search.try_row(row, allowed=3, refused=2, recombined=3)
     problems, search.problems = search.problems, {}
     assert list(map(str, problems.values())) == []
