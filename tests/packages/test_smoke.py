@@ -36,7 +36,7 @@ def test_ping_is_answered(moothall, alice):
 
 def fetch(folder: Path, *requirements: str) -> Path:
     """Install packages into a folder, at the versions of the tests' environment where they are there."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--target", str(folder), *requirements]
+    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-compile", "--target", str(folder), *requirements]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"pip cannot fetch the packages: {done.stderr.splitlines()[-1]}")
