@@ -282,10 +282,9 @@ _lists = st.recursive(st.text('"[]{}\\ab', max_size=6), lambda inner: st.lists(i
 
 
 @given(_lists, st.integers(0, 2 * MAX_DEPTH))
-def test_the_depth_of_short_and_long_bodies_is_the_same(value: Any, levels: int) -> None:
+def test_the_depth_of_a_body_is_that_of_its_lists(value: Any, levels: int) -> None:
     data = b"[" * levels + json.dumps([value, ["[]"] * MAX_DEPTH]).encode() + b"]" * levels
-    expected = levels + 1 + max(1, _depth(value)) > MAX_DEPTH
-    assert too_deep(data) == too_deep(data + b" " * 65_536) == expected
+    assert too_deep(data) == (levels + 1 + max(1, _depth(value)) > MAX_DEPTH)
 
 
 def _depth(value: Any) -> int:

@@ -91,6 +91,7 @@ class FileLinks:
         self._prefix = f"{base}/attachments/"
         self._prefix_bytes = self._prefix.encode()
         self._base = base
+        self._own = f"{base}/"
         self._proxied_base = b'url":"%b' % base.encode()
         self._clock = clock
         own_url = rb'url":"%b([0-9]{1,19})/([0-9]{1,19})/([A-Za-z0-9._-]{1,300})(?:\?([^"\\]*))?"'
@@ -171,7 +172,7 @@ class FileLinks:
 
         A URL of this server is its own.
         """
-        if url.startswith(f"{self._base}/"):
+        if url.startswith(self._own):
             return url
         if not self._proxies:
             return None

@@ -169,6 +169,8 @@ def embed_length(embed: Embed) -> int:
     return total
 
 
+_USUAL_URL: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?#][!-~]*)?")
+"""Nearly every URL: a host name without a port, and no character that has to be looked at."""
 _NO_FOOTER: Final = EmbedFooterInput()
 _NO_AUTHOR: Final = EmbedAuthorInput()
 
@@ -192,9 +194,7 @@ class _Reader:
             image=self._media(source.image, "image"),
             thumbnail=self._media(source.thumbnail, "thumbnail"),
             author=self._author(source.author),
-            fields=[self._field(field, number) for number, field in enumerate(source.fields)]
-            if source.fields
-            else UNSET,
+            fields=self._fields(source.fields) if source.fields else UNSET,
         )
         shown = (embed.title, embed.description, embed.footer, embed.image, embed.thumbnail, embed.author, embed.fields)
         if all(part is UNSET for part in shown):
@@ -213,7 +213,7 @@ class _Reader:
     def _url(self, source: str | None, schemes: Sequence[str], *keys: str) -> str | UnsetType:
         if not source:
             return UNSET
-        if error := url_error(source, schemes):
+        if _USUAL_URL.fullmatch(source) is None and (error := url_error(source, schemes)):
             self._add(error, *keys)
         return source
 
@@ -238,26 +238,25 @@ class _Reader:
             icon_url=self._url(source.icon_url, _MEDIA, "author", "icon_url"),
         )
 
-    def _field(self, source: EmbedFieldInput, number: int) -> EmbedField:
-        return EmbedField(
-            name=source.name.strip() or self._required(None, "fields", number, "name"),
-            value=source.value.strip() or self._required(None, "fields", number, "value"),
-            inline=source.inline is True,
-        )
+    def _fields(self, sources: Sequence[EmbedFieldInput]) -> list[EmbedField]:
+        fields = [
+            EmbedField(name=source.name.strip(), value=source.value.strip(), inline=source.inline is True)
+            for source in sources
+        ]
+        for number, field in enumerate(fields):
+            if not (field.name and field.value):
+                self._required(field.name, "fields", number, "name")
+                self._required(field.value, "fields", number, "value")
+        return fields
 
 
 def _text(source: str | None) -> str | UnsetType:
     return (source.strip() or UNSET) if source else UNSET
 
 
-_USUAL_URL: Final = re.compile(r"(https?)://[A-Za-z0-9.-]+(?:[/?#][!-~]*)?")
-"""Nearly every URL: a host name without a port, and no character that has to be looked at."""
-
-
 def url_error(url: str, schemes: Sequence[str] = _LINK) -> FieldError | None:
     """The error of a URL in a request: malformed, or a scheme not in `schemes`; None for a valid URL."""
-    usual = _USUAL_URL.fullmatch(url)
-    if usual is not None and usual[1] in schemes:
+    if _USUAL_URL.fullmatch(url) is not None and url.partition(":")[0] in schemes:
         return None
     malformed = FieldError(FormCode.URL_TYPE_INVALID_URL, "Not a well formed URL.")
     if " " in url or not url.isprintable():  # other spaces are not printable
