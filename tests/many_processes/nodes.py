@@ -57,7 +57,7 @@ class Node:
         """A gateway session on this node that has received GUILD_CREATE of each guild."""
         peer = Peer(self.gateway)
         ready = await peer.identify(caller.token, **fields)
-        listener = Listener(peer, ready["session_id"])
+        listener = Listener(peer, ready)
         await listener.until(lambda: listener.names.count("GUILD_CREATE") == guilds)
         return listener
 
@@ -65,9 +65,10 @@ class Node:
 class Listener:
     """A client that records every dispatch."""
 
-    def __init__(self, peer: Peer, session_id: str) -> None:
+    def __init__(self, peer: Peer, ready: dict[str, Any]) -> None:
         self.peer = peer
-        self.session_id = session_id
+        self.ready = ready
+        self.session_id: str = ready["session_id"]
         self.dispatches: list[tuple[str, Any]] = []
 
     @property

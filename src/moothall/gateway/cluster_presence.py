@@ -4,7 +4,7 @@ All nodes receive the same messages in the same order. So each of them finds out
 notifies its own sessions; no PRESENCE_UPDATE is published on the bus.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from moothall.gateway.hub import Hub
 from moothall.gateway.merged_presence import merge_sessions
 from moothall.gateway.presence import Presences, friend_updates, presence_update
 from moothall.gateway.session import Session
+from moothall.gateway.session_list import ListedSession, listed_session
 from moothall.gateway.user_presence import OFFLINE, UserPresence, merge_presences
 from moothall.kernel.context import GatewaySession
 from moothall.objects.ids import GuildId, UserId
@@ -27,13 +28,6 @@ _REQUEST: Final = "NODE_ASKS"
 _SHUTDOWN: Final = "NODE_LEFT"
 _MAX_PRESENCES: Final = 200
 """Presences in one message."""
-
-
-class NodeSession(Struct, array_like=True, frozen=True):
-    """A session of a user on one node."""
-
-    id: str
-    platform: str
 
 
 class NodePresence(Struct, array_like=True, frozen=True):
@@ -47,7 +41,7 @@ class NodePresence(Struct, array_like=True, frozen=True):
     """Guilds whose events those sessions receive."""
     replace: bool = True
     """Whether `guild_ids` replaces the previous guilds instead of adding to them."""
-    sessions: tuple[NodeSession, ...] = ()
+    sessions: tuple[ListedSession, ...] = ()
     """The user's sessions, oldest first, unless guilds are added."""
 
 
@@ -71,15 +65,19 @@ class _NodeMessage(Struct):
 class _UserOnNode(Struct):
     presence: UserPresence
     guild_ids: set[GuildId]
-    sessions: tuple[NodeSession, ...]
+    sessions: tuple[ListedSession, ...]
 
 
 class ClusterPresences(Presences):
-    """The presence of every user with a session on any node. `node` is the name of this node."""
+    """The presence of every user with a session on any node. `node` is the name of this node.
 
-    def __init__(self, hub: Hub, bus: Bus, node: str) -> None:
+    `on_sessions` is called with each user whose sessions on other nodes have changed.
+    """
+
+    def __init__(self, hub: Hub, bus: Bus, node: str, on_sessions: Callable[[UserId], None]) -> None:
         super().__init__(hub, bus.publish)
         self._node = node
+        self._on_sessions = on_sessions
         self._own: dict[UserId, _UserOnNode] = {}
         """What this node published of its own users."""
         self._by_user: dict[UserId, dict[str, _UserOnNode]] = {}
@@ -105,7 +103,7 @@ class ClusterPresences(Presences):
         current = _UserOnNode(
             merge_sessions(sessions),
             set().union(*(session.guild_ids for session in sessions)),
-            tuple(NodeSession(session.id, session.platform) for session in sessions),
+            tuple(listed_session(session) for session in sessions),
         )
         if current != self._own.get(user_id):
             self._own[user_id] = current
@@ -168,6 +166,18 @@ class ClusterPresences(Presences):
         online = self._online.get(guild_id, set())
         selected = online if user_ids is None else (user_id for user_id in user_ids if user_id in online)
         return [self.get(user_id).to_object(user_id) for user_id, _ in zip(selected, range(maximum), strict=False)]
+
+    def sessions(self, user_id: UserId) -> list[ListedSession]:
+        """A user's sessions on all nodes, those of this one last."""
+        elsewhere = [session for user in self._elsewhere(user_id) for session in user.sessions]
+        return elsewhere + super().sessions(user_id)
+
+    def overall(self, user_id: UserId) -> UserPresence:
+        """The presence of a user by the sessions of this node as they are now, and what is known of others."""
+        return merge_presences([super().overall(user_id), *(user.presence for user in self._elsewhere(user_id))])
+
+    def _elsewhere(self, user_id: UserId) -> list[_UserOnNode]:
+        return [user for node, user in self._by_user.get(user_id, {}).items() if node != self._node]
 
     def is_connected(self, user_id: UserId) -> bool:
         """Whether a user has a live session on any node."""
@@ -256,6 +266,9 @@ class ClusterPresences(Presences):
             retained = previous.guild_ids if previous is not None and not update.replace else set()
             sessions = previous.sessions if previous is not None and not update.replace else update.sessions
             by_node[node] = _UserOnNode(update.presence, retained.union(update.guild_ids), sessions)
+        listed = () if previous is None else previous.sessions
+        if node != self._node and listed != (by_node[node].sessions if node in by_node else ()):
+            self._on_sessions(user_id)
         after = merge_presences([each.presence for each in by_node.values()])
         if not by_node:
             del self._by_user[user_id]

@@ -119,7 +119,7 @@ class GatewayNode:
         self._closing = False
         self._network_of = network_of
         bus.subscribe(self.hub.receive, on_gap=self.invalidate_sessions)
-        self.cluster_presences = ClusterPresences(self.hub, bus, name) if bus.shared else None
+        self.cluster_presences = ClusterPresences(self.hub, bus, name, self._announce_sessions) if bus.shared else None
         self.presences = self.cluster_presences or Presences(self.hub, bus.publish)
         self.member_lists = MemberLists(self.hub, source, self.presences)
         self.passive_updates = PassiveUpdates(self.hub, source)
@@ -371,10 +371,16 @@ class GatewayNode:
         guilds: Sequence[InitialGuild] = initial.snapshots
         if not session.takes_guild_properties:
             guilds = [UnavailableGuild(guild_id) for guild_id in guild_ids]
-        sessions = self.hub.sessions_by_user.get(session.user_id, ())
-        seconds = stopwatch() - started
         greeting = person_ready(
-            session, user, guilds, url, state, sessions=sessions, presences=presences, seconds=seconds
+            session,
+            user,
+            guilds,
+            url,
+            state,
+            sessions=self.presences.sessions(session.user_id),
+            overall=self.presences.overall(session.user_id),
+            presences=presences,
+            seconds=stopwatch() - started,
         )
         frames = [Frame("READY", greeting)]
         if has_supplement(session.capabilities):
@@ -397,9 +403,10 @@ class GatewayNode:
     def _announce_sessions(self, user_id: UserId, *, except_session: Session | None = None) -> None:
         """Send SESSIONS_REPLACE to the sessions of a person on this node, but the one that has just received READY."""
         sessions = self.hub.sessions_by_user.get(user_id, ())
-        audience = [session for session in sessions if session is not except_session]
+        audience = [session for session in sessions if session is not except_session and not session.bot]
         if audience:
-            self.hub.dispatch(audience, "SESSIONS_REPLACE", sessions_replace(sessions))
+            data = sessions_replace(self.presences.sessions(user_id), self.presences.overall(user_id))
+            self.hub.dispatch(audience, "SESSIONS_REPLACE", data)
 
     def _send_presence_of_friend(self, user_id: UserId, friend_id: UserId) -> None:
         """Send the presence of a new friend who is online to the sessions of a user."""

@@ -9,6 +9,7 @@ from moothall.bus import Audience, Envelope
 from moothall.gateway.hub import Hub
 from moothall.gateway.merged_presence import merge_sessions
 from moothall.gateway.session import Session
+from moothall.gateway.session_list import ListedSession, listed_session
 from moothall.gateway.user_presence import OFFLINE, UserPresence
 from moothall.kernel.context import GatewaySession
 from moothall.objects.ids import GuildId, UserId
@@ -86,6 +87,14 @@ class Presences:
             if presence is not None and user_id in view.members:
                 presences.append(presence.to_object(user_id))
         return presences
+
+    def sessions(self, user_id: UserId) -> list[ListedSession]:
+        """A user's sessions, the newest last."""
+        return [listed_session(session) for session in self._hub.sessions_by_user.get(user_id, ())]
+
+    def overall(self, user_id: UserId) -> UserPresence:
+        """The presence of a user by their sessions as they are now."""
+        return merge_sessions(self._hub.sessions_by_user.get(user_id, ()))
 
     def is_connected(self, user_id: UserId) -> bool:
         """Whether a user has a live session."""

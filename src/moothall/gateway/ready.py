@@ -8,9 +8,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, structs
 from moothall.gateway.account_state import AccountState
 from moothall.gateway.capabilities import Capability
 from moothall.gateway.guild_snapshot import GuildSnapshot
-from moothall.gateway.merged_presence import merge_sessions
 from moothall.gateway.session import Session
-from moothall.gateway.user_presence import OFFLINE
+from moothall.gateway.session_list import ListedSession
+from moothall.gateway.user_presence import OFFLINE, UserPresence
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel
 from moothall.objects.connection import Connection
@@ -157,14 +157,15 @@ def person_ready(
     resume_url: str,
     state: AccountState,
     *,
-    sessions: Sequence[Session],
+    sessions: Sequence[ListedSession],
+    overall: UserPresence,
     presences: Sequence[Presence],
     seconds: float,
 ) -> bytes:
     """Build the `d` of READY for a person.
 
-    It has the guilds, the state of the account, the user's `sessions`, the `presences` of online friends and the
-    `seconds` since Identify.
+    It has the guilds, the state of the account, the user's `sessions` and `overall` presence, the `presences` of online
+    friends and the `seconds` since Identify.
     """
     capabilities = session.capabilities
     dedupe, supplement = capabilities & Capability.DEDUPE_USER_OBJECTS, has_supplement(capabilities)
@@ -183,7 +184,7 @@ def person_ready(
         session_id=session.id,
         resume_gateway_url=resume_url,
         shard=UNSET if session.shard is None else session.shard,
-        sessions=_session_objects(sessions),
+        sessions=_session_objects(sessions, overall),
         private_channels=list(state.private_channels),
         read_state=_Versioned(read_states, state.read_state_version)
         if capabilities & Capability.VERSIONED_READ_STATES
@@ -240,9 +241,9 @@ def _merged_presences(guilds: Sequence[InitialGuild], presences: Sequence[Presen
     }
 
 
-def sessions_replace(sessions: Sequence[Session]) -> bytes:
-    """Build the `d` of SESSIONS_REPLACE, a user's sessions."""
-    return encode(_session_objects(sessions))
+def sessions_replace(sessions: Sequence[ListedSession], overall: UserPresence) -> bytes:
+    """Build the `d` of SESSIONS_REPLACE: a user's sessions, and the presence that others see."""
+    return encode(_session_objects(sessions, overall))
 
 
 def _deduped(
@@ -316,26 +317,18 @@ def _with_user_id(presence: Presence) -> _FriendPresence:
     return _FriendPresence(presence.user.id, presence.status, presence.activities, presence.client_status)
 
 
-def _session_objects(sessions: Sequence[Session]) -> list[_SessionObject]:
+def _session_objects(sessions: Sequence[ListedSession], overall: UserPresence) -> list[_SessionObject]:
     """A user's newest sessions and, if there are several, "all" with the presence that others see."""
-    objects = [_session_object(each) for each in sessions[-_MAX_SESSIONS:]]
+    objects = [
+        _SessionObject(each.id, _ClientInfo(each.client, each.system), str(each.status), list(each.activities))
+        for each in sessions[-_MAX_SESSIONS:]
+    ]
     if len(objects) > 1:
-        overall = merge_sessions(sessions)
         # Others see an invisible user as offline, which no session of their own is.
         status = "invisible" if overall is OFFLINE else str(overall.status)
         client = _ClientInfo("unknown", "unknown")
         objects.append(_SessionObject("all", client, status, list(overall.activities)))
     return objects
-
-
-def _session_object(session: Session) -> _SessionObject:
-    presence = session.presence
-    return _SessionObject(
-        session_id=session.id,
-        client_info=_ClientInfo(session.client, session.system),
-        status="online" if presence is None else str(presence.status),
-        activities=[] if presence is None else list(presence.activities),
-    )
 
 
 def ready(
