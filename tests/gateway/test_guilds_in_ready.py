@@ -29,6 +29,9 @@ _write_voice = Query(insert(voice_states))
 def whole(ready: dict[str, Any], supplement: dict[str, Any], number: int) -> dict[str, Any]:
     """A guild of READY as GUILD_CREATE has it, put together as client libraries do it."""
     ready, supplement = copy.deepcopy((ready, supplement))
+    for thread in ready["guilds"][number]["threads"]:
+        if "member" in thread:
+            assert (thread["member"].pop("muted"), thread["member"].pop("mute_config")) == (False, None)
     guild: dict[str, Any] = ready["guilds"][number]
     assert guild.pop("data_mode") == "full"
     guild |= guild.pop("properties")
@@ -62,7 +65,11 @@ async def test_a_guild_of_ready_says_what_guild_create_says(platform: Platform, 
     crew = await guild.role(name="crew")
     hidden = await guild.channel(name="hidden", overwrites=[(guild.id, 0, 0, HIDE), (crew, 0, HIDE, 0)])
     lounge = await guild.channel(name="lounge", type=VOICE)
-    await guild.channel(type=11, name="thread", parent_id=guild.general, owner_id=alice.id, thread_metadata=ACTIVE)
+    values: dict[str, Any] = {"parent_id": guild.general, "owner_id": alice.id, "thread_metadata": ACTIVE}
+    for name in ("joined", "other"):
+        thread = await guild.channel(type=11, name=name, **values)
+        if name == "joined":
+            assert (await bob.put(f"/channels/{thread}/thread-members/@me")).status == 204
     async with platform.database.transaction() as tx:
         await tx.execute(_write_voice, guild_id=guild.id, user_id=alice.id, channel_id=lounge, session_id="s")
     node = node_over(platform)
@@ -77,7 +84,8 @@ async def test_a_guild_of_ready_says_what_guild_create_says(platform: Platform, 
     supplement = await received(peer, "READY_SUPPLEMENTAL") if merging == DEDUPE | PRIORITIZED else {}
     assert whole(ready, supplement, 0) == {k: v for k, v in created.items() if k not in ONLY_AT_JOINING}
     assert str(hidden) not in {channel["id"] for channel in created["channels"]}
-    assert created["voice_states"], created["threads"]
+    assert created["voice_states"]
+    assert ["member" in thread for thread in created["threads"]] == [False, True]
     assert [presence["user"]["id"] for presence in created["presences"]] == [str(alice.id), str(bob.id)]
     # The lists of all guilds have one order.
     ready = await (peer := Peer(node)).identify(alice.token, capabilities=CLIENT_STATE_V2 | merging)

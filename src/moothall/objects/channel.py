@@ -73,6 +73,9 @@ class ThreadMember(Struct, frozen=True, kw_only=True):
     user_id: UserId | UnsetType = UNSET
     join_timestamp: Timestamp
     flags: int = 0
+    muted: bool | UnsetType = UNSET
+    """Only for people, in their own membership."""
+    mute_config: UnsetType | None = UNSET
     member: Member | UnsetType = UNSET
 
 

@@ -206,3 +206,12 @@ async def test_a_member_who_leaves_the_guild_leaves_its_threads(platform: Platfo
     assert (await at.bob.delete(f"/users/@me/guilds/{at.guild.id}")).status == 204
     assert [m["user_id"] for m in (await at.owner.get(f"{thread}/thread-members")).json] == [str(at.owner.id)]
     assert (await at.owner.get(thread)).json["member_count"] == 1
+
+
+async def test_clients_of_people_join_with_post(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    thread = await at.thread(at.owner)
+    with platform.listening() as heard:
+        assert (await at.bob.post(f"{thread}/{ME}", location="Sidebar Overflow")).status == 204
+    assert heard[:2] == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE"]
+    assert (await at.bob.get(f"{thread}/thread-members/{at.bob.id}")).json["user_id"] == str(at.bob.id)

@@ -85,6 +85,12 @@ async def join_thread(ctx: Context, channel_id: ChannelId) -> None:
     await membership.join_thread(ctx)
 
 
+@post("/channels/{channel_id}/thread-members/@me", status=204, permission=MEMBER, fires=ADD_MEMBER_EVENTS)
+async def join_thread_by_post(ctx: Context, channel_id: ChannelId) -> None:
+    """Join a thread, as clients of people do."""
+    await membership.join_thread(ctx)
+
+
 @put("/channels/{channel_id}/thread-members/{user_id}", permission=MEMBER, fires=(MessageCreate, *ADD_MEMBER_EVENTS))
 async def add_thread_member(ctx: Context, channel_id: ChannelId, user_id: UserId) -> None:
     """Add a guild member to a thread in which the caller may send messages."""
