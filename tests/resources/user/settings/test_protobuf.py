@@ -202,3 +202,11 @@ async def test_sessions_take_settings_in_one_form(platform: Platform, alice: Cal
     await alice.patch("/users/@me/settings", {"theme": "darker"})
     for peer, event in ((proto, "USER_SETTINGS_PROTO_UPDATE"), (plain, "USER_SETTINGS_UPDATE")):
         assert [name for name in await peer.names() if name.startswith("USER_SETTINGS")] == [event]
+
+
+async def test_an_empty_custom_status_is_none(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    empty = packed(s11=messages.Status(custom_status=messages.CustomStatus()))
+    reply = await alice.patch("/users/@me/settings-proto/1", {"settings": empty})
+    assert reply.status == 200
+    assert (await alice.get("/users/@me/settings")).json["custom_status"] is None

@@ -160,7 +160,9 @@ def _set_value(message: Any, field: Any, value: Any) -> None:
 
 
 def _custom_status(status: Any) -> Any:
-    """A custom status; the name of a custom emoji is left out, as JSON has its id only."""
+    """A custom status, None if it is empty; the name of a custom emoji is left out, as JSON has its id only."""
+    if not (status.text or status.emoji_id or status.emoji_name or status.expires_at_ms):
+        return None
     return to_plain(
         CustomStatus(
             text=status.text or None,
