@@ -160,11 +160,17 @@ _lock_count = Query(
 _select_count = Query(
     lambda: select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id"))
 )
+
+
+def _in_threads_of_guild() -> ColumnElement[bool]:
+    # A join instead would let SQLite look at every thread of the guild, rather than at those of the user.
+    guild_id = select(channels.c.guild_id).where(channels.c.id == thread_members.c.thread_id).scalar_subquery()
+    return guild_id == bindparam("guild_id")
+
+
 _select_threads = Query(
-    lambda: (
-        select(thread_members.c.thread_id)
-        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-        .where(thread_members.c.user_id == bindparam("user_id"), channels.c.guild_id == bindparam("guild_id"))
+    lambda: select(thread_members.c.thread_id).where(
+        thread_members.c.user_id == bindparam("user_id"), _in_threads_of_guild()
     )
 )
 _leave_threads = Query(
@@ -207,10 +213,8 @@ _delete_activities = Query(
     )
 )
 _select_threads_of = Query(
-    lambda: (
-        select(thread_members.c.thread_id)
-        .select_from(thread_members.join(channels, channels.c.id == thread_members.c.thread_id))
-        .where(in_list(thread_members.c.user_id, "user_ids"), channels.c.guild_id == bindparam("guild_id"))
+    lambda: select(thread_members.c.thread_id).where(
+        in_list(thread_members.c.user_id, "user_ids"), _in_threads_of_guild()
     )
 )
 _leave_threads_all = Query(

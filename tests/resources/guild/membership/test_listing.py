@@ -1,15 +1,12 @@
 """Listing and searching members."""
 
 import re
-from typing import Any
-
-import apsw
-import asyncpg
 
 from moothall.objects.application import ApplicationFlags
+from moothall.resources.guild.join_request import queries as join_requests
 from moothall.resources.member import queries
-from moothall.storage.database import Query
 from tests.harness import Guild, Platform
+from tests.query_plans import explained
 
 
 async def crowd(platform: Platform, *names: str) -> Guild:
@@ -71,22 +68,6 @@ async def test_wildcards_are_letters_like_any_other(platform: Platform) -> None:
     assert (await guild.owner.get(path, query="%", limit=10)).json == []
 
 
-async def explained(url: str, query: Query[Any], **values: object) -> str:
-    """The plan by which a database runs a query in a table with enough rows to use an index."""
-    if url.startswith("sqlite"):
-        plan = query.plan("sqlite")
-        connection = apsw.Connection(url.removeprefix("sqlite:///"))
-        rows = list(connection.execute(f"EXPLAIN QUERY PLAN {plan.text}", plan.bind(values)))
-        connection.close()
-        return "\n".join(row[3] for row in rows)
-    plan = query.plan("postgresql")
-    server = await asyncpg.connect(url)
-    await server.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
-    rows = await server.fetch(f"EXPLAIN {plan.text}", *plan.bind(values))
-    await server.close()
-    return "\n".join(row[0] for row in rows)
-
-
 async def test_a_search_walks_the_index_of_each_name_in_its_order(database_url: str) -> None:
     for query, column in ((queries._search_usernames, "username_key"), (queries._search_nicks, "nick_key")):
         plan = await explained(database_url, query, guild_id=1, prefix="ann", maximum=10)
@@ -94,3 +75,17 @@ async def test_a_search_walks_the_index_of_each_name_in_its_order(database_url: 
         assert re.search(rf"{column}\s*>.*{column}\s*<", plan), plan
         assert "sort" not in plan.lower()
         assert "b-tree" not in plan.lower()
+
+
+async def test_what_a_leaving_member_leaves_behind_is_found_by_their_id(database_url: str) -> None:
+    one, several = {"guild_id": 1, "user_id": 1}, {"guild_id": 1, "user_ids": [1, 2]}
+    for plan in (
+        await explained(database_url, queries._select_threads, **one),
+        await explained(database_url, queries._select_threads_of, **several),
+    ):
+        assert "ix_thread_members_user_id" in plan, plan
+        assert "ix_channels_guild_id" not in plan, plan
+    if database_url.startswith("sqlite"):
+        # PostgreSQL goes by how many rows there are.
+        for query in (join_requests._select_submitted, join_requests._delete_submitted):
+            assert "ix_join_requests_guild_id_user_id" in await explained(database_url, query, **several)

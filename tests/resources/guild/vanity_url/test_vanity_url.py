@@ -6,7 +6,7 @@ import pytest
 
 from moothall.resources.guild.vanity_url import queries
 from tests.harness import Caller, Guild, Platform
-from tests.resources.guild.membership.test_listing import explained
+from tests.query_plans import explained
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 

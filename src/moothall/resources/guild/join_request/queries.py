@@ -27,7 +27,15 @@ class JoinRequestRow(Struct):
 
 
 _in_guild = join_requests.c.guild_id == bindparam("guild_id")
-_submitted = _in_guild & (join_requests.c.status == "SUBMITTED") & in_list(join_requests.c.user_id, "user_ids")
+
+
+def _of(user: ColumnElement[bool]) -> ColumnElement[bool]:
+    # Without the subquery, SQLite would rather look at all join requests of the guild than use the index of users.
+    return _in_guild & join_requests.c.id.in_(select(join_requests.c.id).where(_in_guild, user).correlate(None))
+
+
+_of_users = _of(in_list(join_requests.c.user_id, "user_ids"))
+_submitted = _of_users & (join_requests.c.status == "SUBMITTED")
 _with_status = _in_guild & (join_requests.c.status == bindparam("status"))
 _before, _after = join_requests.c.id < bindparam("before"), join_requests.c.id > bindparam("after")
 _ascending, _descending = join_requests.c.id.asc(), join_requests.c.id.desc()
@@ -38,10 +46,7 @@ _select = Query(
 )
 _select_newest = Query(
     lambda: (
-        select(join_requests)
-        .where(_in_guild, join_requests.c.user_id == bindparam("user_id"))
-        .order_by(_descending)
-        .limit(1)
+        select(join_requests).where(_of(join_requests.c.user_id == bindparam("user_id"))).order_by(_descending).limit(1)
     ),
     into=JoinRequestRow,
 )
