@@ -1,18 +1,21 @@
 """The list of a guild's last changes, and states made from it."""
 
+import contextlib
+
 from sqlalchemy import bindparam, select, update
 
 from moothall.kernel.guild_changes import MAX_TEXT, GuildChange, GuildPart, change_line, changes_between
 from moothall.kernel.guild_state import GuildState, GuildStates
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.storage.database import Query
-from moothall.storage.schema import guilds
+from moothall.storage.schema import guilds, roles
 from tests.compared_states import assert_equal_to_stored
 from tests.harness import Guild, Platform
 
 _set_version = Query(
     update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))
 )
+_rename_role = Query(update(roles).where(roles.c.id == bindparam("role_id")).values(name=bindparam("new_name")))
 _select_changes = Query(select(guilds.c.recent_changes).where(guilds.c.id == bindparam("guild_id")))
 
 
@@ -129,3 +132,28 @@ async def test_a_refused_change_leaves_the_state(platform: Platform) -> None:
     reply = await guild.owner.patch(f"/guilds/{guild.id}/roles/{role}", {"name": "two", "icon": "?"})
     assert reply.status == 400
     assert await _state(platform, platform.services.states, guild) is before
+
+
+async def test_what_a_transaction_has_loaded_before_it_writes_is_kept(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    states = platform.services.states
+    states._states.clear()
+    states._uncommitted.clear()
+    assert (await guild.owner.put(f"/guilds/{guild.id}/bans/{(await platform.person()).id}", {})).status == 204
+    loaded = states._states[guild.id]
+    assert (await guild.owner.put(f"/guilds/{guild.id}/bans/{(await platform.person()).id}", {})).status == 204
+    assert await _state(platform, states, guild) is loaded
+
+
+async def test_what_a_transaction_has_loaded_after_it_wrote_ends_with_it(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    role = RoleId(Snowflake(await guild.role(name="one")))
+    states = GuildStates(platform.database)
+    with contextlib.suppress(LookupError):
+        async with platform.database.transaction() as tx:
+            await tx.execute(_rename_role, role_id=role, new_name="two")
+            state = await states.state(tx, guild.id, writes=True)
+            assert state is not None
+            assert state.roles[role].name == "two"
+            raise LookupError
+    assert (await _state(platform, states, guild)).roles[role].name == "one"

@@ -540,7 +540,7 @@ class GuildStates:
             state = self._uncommitted.get(guild_id)
             if state is None or state.version != version:
                 state = await self._update(reader, guild_id)
-                if state is not None and not writes:
+                if state is not None and not (writes and await reader.has_written()):
                     self._keep(state)
         return state.private_copy() if state is not None and writes else state
 

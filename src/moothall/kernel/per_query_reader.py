@@ -40,3 +40,7 @@ class PerQueryReader:
         """Read the first column of the first row."""
         async with self._database.read() as reader:
             return await reader.scalar(query, **values)
+
+    async def has_written(self) -> bool:
+        """Return False: it only reads."""
+        return False

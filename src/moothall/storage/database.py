@@ -82,6 +82,9 @@ class Reader(Protocol):
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
 
+    async def has_written(self) -> bool:
+        """Whether it is a transaction that may have changed a row, and hence may see what no other reader will."""
+
 
 class Transaction(Reader, Protocol):
     """Runs queries that write.

@@ -83,6 +83,10 @@ class PostgresReader:
         value = await self._run("fetchval", plan.text, plan.bind(values))
         return value if value is None or plan.read_first is None else plan.read_first(value)
 
+    async def has_written(self) -> bool:
+        """Return False: it only reads."""
+        return False
+
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         try:
             return await getattr(self._connection, method)(text, *arguments)
@@ -134,6 +138,10 @@ class PostgresTransaction(PostgresReader):
             raise self._failure
         else:
             await self._leave("COMMIT")
+
+    async def has_written(self) -> bool:
+        """Whether it has changed or locked a row."""
+        return bool(await self._run("fetchval", "SELECT pg_current_xact_id_if_assigned() IS NOT NULL", ()))
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; return how many rows it changed."""

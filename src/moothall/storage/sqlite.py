@@ -82,6 +82,10 @@ class SqliteReader(_Rows):
         except (apsw.Error, OverflowError) as error:
             raise storage_error(error) from error
 
+    async def has_written(self) -> bool:
+        """Return False: it only reads."""
+        return False
+
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row, read on a thread."""
         return await self._long.all(query, values)
@@ -154,7 +158,7 @@ class SqliteTransaction(_Rows):
 
     committed = False
     keeps_rows = True
-    __slots__ = ("_connection", "_failure", "_rows", "_turn", "_watchers", "_writer")
+    __slots__ = ("_changes_before", "_connection", "_failure", "_rows", "_turn", "_watchers", "_writer")
 
     def __init__(self, writer: Writer, watchers: Mapping[str | None, Sequence[Watcher]], rows: RowWatch) -> None:
         self._writer = writer
@@ -166,6 +170,7 @@ class SqliteTransaction(_Rows):
     async def __aenter__(self) -> Self:
         self._turn = await self._writer.begin()
         self._connection = self._writer.connection
+        self._changes_before = self._connection.total_changes()
         return self
 
     async def __aexit__(
@@ -183,6 +188,10 @@ class SqliteTransaction(_Rows):
         else:
             turn.callbacks += changed
             await self._writer.commit(turn)
+
+    async def has_written(self) -> bool:
+        """Whether it has changed a row."""
+        return self._connection.total_changes() != self._changes_before
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """The same as `all`: a thread would not see this transaction's writes."""
