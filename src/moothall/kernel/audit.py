@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct
 from sqlalchemy import insert
 
 from moothall.kernel.events import Event
@@ -61,11 +61,14 @@ def differences(before: Struct | None, after: Struct | None, keys: Iterable[str]
     Without `before`, changes have only a new value, without `after` only an old one. A change between absent and null
     is none.
     """
-    old = {} if before is None else structs.asdict(before)
-    new = {} if after is None else structs.asdict(after)
+    if keys is None:
+        keys = dict.fromkeys(name for each in (before, after) if each is not None for name in each.__struct_fields__)
     changes = []
-    for key in keys if keys is not None else {**old, **new}:
-        old_value, new_value = _absent_as_none(old.get(key)), _absent_as_none(new.get(key))
+    for key in keys:
+        old_value, new_value = getattr(before, key, None), getattr(after, key, None)
+        if old_value is new_value:
+            continue
+        old_value, new_value = _absent_as_none(old_value), _absent_as_none(new_value)
         if old_value == new_value:
             continue
         changes.append(

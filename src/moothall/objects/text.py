@@ -48,6 +48,8 @@ def clean_name(text: str) -> str:
 
     A name of nothing but blank characters becomes empty.
     """
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     name = _SPACES.sub(" ", _DECEPTIVE.sub("", clean(text))).strip()
     return name if name.strip(_BLANKS + " ") else ""
 
