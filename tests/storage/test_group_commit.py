@@ -110,6 +110,31 @@ async def test_what_arrives_during_a_commit_is_the_next_batch(
     assert sizes == [1, 7]
 
 
+async def test_those_that_waited_for_a_commit_share_the_next_in_several_turns_of_the_loop(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = batches_of(sqlite)
+    turn, turns = 0, list[int]()
+
+    async def write(number: int) -> None:
+        async with sqlite.transaction() as tx:
+            turns.append(turn)
+            await tx.execute(BAN, guild_id=1, user_id=number, reason="x", created_at=1)
+
+    with slow_commits(sqlite, monkeypatch) as (started, go):
+        first = asyncio.create_task(ban(sqlite, 0))
+        assert await asyncio.to_thread(started.wait, 60)
+        others = [asyncio.create_task(write(number)) for number in range(1, 101)]
+        await asyncio.sleep(0)
+        go.set()
+        while not all(task.done() for task in others):
+            turn += 1
+            await asyncio.sleep(0)
+        await first
+    assert sizes == [1, 100]
+    assert max(turns.count(each) for each in turns) == group_commit._WOKEN_AT_ONCE
+
+
 async def test_a_transaction_returns_only_once_durable_and_reads_go_on_meanwhile(
     sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,9 @@ from moothall.storage.sqlite_files import connect, storage_error
 MAX_IN_BATCH = 256
 """Maximum number of transactions in one commit."""
 
+_WOKEN_AT_ONCE = 8
+"""Maximum number of transactions in one turn of the event loop: else many would keep it from its timers and sockets."""
+
 _BUSY_SECONDS = 10.0
 """How long another process may hold the write lock before a transaction gives up."""
 _BUSY_PAUSE = 0.0005
@@ -226,18 +229,25 @@ class Writer:
             self._wake_waiting()
             if not self._commit_due:
                 # Runs after everything that is ready now, including the turns just woken.
-                self._commit_due = True
-                self._loop.call_soon(self._commit_if_free)
+                self._commit_when_free()
 
     def _wake_waiting(self) -> None:
         if self._current is None and not self._committing:
-            for turn in itertools.islice(self._waiting, MAX_IN_BATCH):
+            for turn in itertools.islice(self._waiting, _WOKEN_AT_ONCE):
                 turn.wake_up()
+
+    def _commit_when_free(self) -> None:
+        self._commit_due = True
+        self._loop.call_soon(self._commit_if_free)
 
     def _commit_if_free(self) -> None:
         self._commit_due = False
         if self._current is None and self._batch_open and not self._committing:
-            self._hand_over_batch()
+            if self._waiting:
+                # They have been woken, and the batch has room for them.
+                self._commit_when_free()
+            else:
+                self._hand_over_batch()
 
     def _hand_over_batch(self) -> None:
         if not self._committing:

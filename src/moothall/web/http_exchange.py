@@ -12,6 +12,8 @@ from typing import Any, Final
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
+from moothall.objects.turns import room_in_turn
+
 Message = MutableMapping[str, Any]
 Application = Callable[
     [MutableMapping[str, Any], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
@@ -87,6 +89,7 @@ class Exchange:
     async def run(self, application: Application) -> None:
         """Let the application respond. An exception is logged and answered with 500, or ends the connection."""
         try:
+            await room_in_turn()
             await application(self.scope, self.receive, self.send)
         except Exception:
             log.exception("the application failed")

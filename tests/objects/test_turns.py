@@ -1,0 +1,74 @@
+"""Work that begins in the turns of the event loop."""
+
+import asyncio
+
+import pytest
+
+from moothall.objects import turns
+from moothall.objects.turns import TURN_SECONDS, room_in_turn
+
+
+class Load:
+    """Work that takes so many seconds each, by a clock of its own, and the turn of the loop in which each began."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+        self.entries: list[tuple[int, int]] = []
+        self._seconds = seconds
+        self._now = 0.0
+        self._turn = 0
+        monkeypatch.setattr(turns, "stopwatch", lambda: self._now)
+
+    async def work(self, number: int) -> None:
+        await room_in_turn()
+        self._now += self._seconds
+        self.entries.append((number, self._turn))
+
+    async def run(self, count: int) -> list[int]:
+        """Begin so many at once; return how many began in each turn."""
+        tasks = [asyncio.ensure_future(self.work(number)) for number in range(count)]
+        while not all(task.done() for task in tasks):
+            self._turn += 1
+            await asyncio.sleep(0)
+        in_turns = [turn for _, turn in self.entries]
+        return [in_turns.count(turn) for turn in sorted(set(in_turns))]
+
+
+async def test_work_that_takes_long_is_spread_over_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    sizes = await load.run(100)
+    assert sum(sizes) == 100
+    assert max(sizes) <= 8
+    assert max(sizes[10:]) <= 2
+
+
+async def test_short_work_begins_in_few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await Load(monkeypatch, 0.0).run(200) == [200]
+    assert len(await Load(monkeypatch, TURN_SECONDS / 100).run(1_000)) < 40
+
+
+async def test_work_begins_in_the_order_in_which_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS / 3)
+    await load.run(50)
+    assert [number for number, _ in load.entries] == list(range(50))
+
+
+async def test_who_is_cancelled_while_waiting_leaves_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    tasks = [asyncio.ensure_future(load.work(number)) for number in range(20)]
+    await asyncio.sleep(0)
+    for task in tasks[5:15]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert [number for number, _ in load.entries] == [*range(5), *range(15, 20)]
+
+
+def test_a_loop_begins_anew_where_another_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    for _ in range(2):
+        loop = asyncio.new_event_loop()
+        tasks = [loop.create_task(load.work(number)) for number in range(3)]
+        loop.run_until_complete(tasks[0])
+        for task in tasks[1:]:
+            task.cancel()
+        loop.close()
+    assert [number for number, _ in load.entries] == [0, 0]
