@@ -5,10 +5,11 @@ reads the form in requests and raises ValueError with a message for the client. 
 error. Any struct may use a wire scalar as the type of a field.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import msgspec
 
@@ -68,8 +69,21 @@ def _from_wire(kind: type[Any], value: Any) -> Any:
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_to_wire)
 
+SLICE: Final = 50
+"""Items of a list that are encoded at once: roles take a millisecond."""
+
 encode: Callable[[object], bytes] = _ENCODER.encode
 """Encode an API object as compact JSON."""
+
+
+async def encode_list(items: Sequence[object]) -> bytes:
+    """Encode a list as `encode` does, in slices between which others run."""
+    slices = []
+    for start in range(0, len(items), SLICE):
+        if start:
+            await asyncio.sleep(0)
+        slices.append(encode(items[start : start + SLICE])[1:-1])
+    return b"[%b]" % b",".join(slices)
 
 
 @cache

@@ -225,11 +225,12 @@ async def search_threads(reader: Reader, parent_id: ChannelId, search: ThreadSea
     values = search.values(parent_id)
     bounds = frozenset(name for name in ("archived", "min_id", "max_id") if name in values)
     shape = _QueryShape(len(search.words), bool(search.tags), search.every_tag, bounds)
-    total = int(await reader.scalar(_count_query(shape), **values))
+    # Both read many rows of a large forum.
+    total = int((await reader.all_long(_count_query(shape), **values))[0][0])
     if not total:
         return [], 0
     page = _page_query(shape._replace(order=search.order, ascending=search.ascending))
-    return _ids(await reader.all(page, maximum=search.maximum, offset=search.offset, **values)), total
+    return _ids(await reader.all_long(page, maximum=search.maximum, offset=search.offset, **values)), total
 
 
 @cache
