@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -346,29 +347,55 @@ def activity_rows(folder: Path, seconds: float) -> list[Row]:
     port, target_port = free_port(), free_port()
     command = [*ours(folder, port), "--allow-private-addresses"]
     rows: list[Row] = []
-    with running(command, port) as process, running(bare(target_port), target_port):
+    with running(command, port) as process:
         host = activities.create_activity(port, target_port)
-        for name, path in (
-            *((f"activity proxy, {ms} ms target", f"{activities.DELAYED}?ms={ms}") for ms in activities.DELAYS_MS),
-            ("activity proxy, target at once", activities.DELAYED),
-        ):
+        through = partial(_through_proxy, (port, process), target_port, host, seconds)
+        settings = activities.example_settings(target_port)
+        with running(activities.example(folder / "example"), target_port, settings=settings) as target:
+            row = through(target, "activity proxy, example's back", activities.EXAMPLE_PATHS)
+            rows.append((*row, "its page and /api/config, ratio of latencies"))
+        about = f"{len(activities.BODY):,} B, ratio of latencies"
+        with running(bare(target_port), target_port) as target:
             call(target_port, "POST", f"/answer?path={activities.DELAYED}&status=200", activities.BODY)
-            ratios, own, cpu = [], [], []
-            for _ in range(ROUNDS):
-                before = cpu_seconds(process)
-                mine = load(port, seconds, [activities.request(path, host)])
-                # The load counts no request of its warm-up.
-                cpu.append((cpu_seconds(process) - before) / mine["per_second"] / (seconds + min(0.5, seconds / 4)))
-                other = load(target_port, seconds, [activities.request(path, "localhost")])
-                if set(mine["statuses"]) != {"200"}:
-                    raise RuntimeError(f"{name}: {mine['statuses']}")
-                ratios.append(mine["p50_ms"] / other["p50_ms"])
-                own.append((mine, other))
-            mine, other = own[-1]
-            shown = f"p50 {mine['p50_ms']:.2f} ms, directly {other['p50_ms']:.2f} ms  p99 {mine['p99_ms']:.2f} ms"
-            shown += f"  CPU {statistics.median(cpu) * 1_000_000:.0f} us"
-            rows.append((name, statistics.median(ratios), shown, f"{len(activities.BODY):,} B, ratio of latencies"))
+            for delay in activities.DELAYS_MS:
+                row = through(target, f"activity proxy, {delay} ms target", [f"{activities.DELAYED}?ms={delay}"])
+                rows.append((*row, about))
+            rows.append((*through(target, "activity proxy, target at once", [activities.DELAYED]), about))
+            relay_port = free_port()
+            relay = [sys.executable, "-m", "benchmarks.relay", str(relay_port), str(target_port)]
+            with running(relay, relay_port) as passing:
+                through = partial(_through_proxy, (relay_port, passing), target_port, host, seconds)
+                rows.append((*through(target, "  through a relay of bytes", [activities.DELAYED]), about))
     return rows
+
+
+def _through_proxy(
+    proxy: tuple[int, subprocess.Popen[bytes]],
+    target_port: int,
+    host: str,
+    seconds: float,
+    target: subprocess.Popen[bytes],
+    name: str,
+    paths: Sequence[str],
+) -> tuple[str, float, str]:
+    """The ratio of latencies of requests through a proxy to those that go to the target directly, and the figures."""
+    port, process = proxy
+    ratios, cpu, target_cpu, shown = [], [], [], ""
+    for _ in range(ROUNDS):
+        before = cpu_seconds(process)
+        mine = load(port, seconds, [activities.request(path, host) for path in paths])
+        # The load counts no request of its warm-up.
+        loaded = seconds + min(0.5, seconds / 4)
+        cpu.append((cpu_seconds(process) - before) / mine["per_second"] / loaded)
+        before = cpu_seconds(target)
+        other = load(target_port, seconds, [activities.request(path, "localhost") for path in paths])
+        target_cpu.append((cpu_seconds(target) - before) / other["per_second"] / loaded)
+        if set(mine["statuses"]) != {"200"} or set(other["statuses"]) != {"200"}:
+            raise RuntimeError(f"{name}: {mine['statuses']}, {other['statuses']}")
+        ratios.append(mine["p50_ms"] / other["p50_ms"])
+        shown = f"p50 {mine['p50_ms']:.2f} ms, directly {other['p50_ms']:.2f} ms  p99 {mine['p99_ms']:.2f} ms"
+    own, targets = (statistics.median(each) * 1_000_000 for each in (cpu, target_cpu))
+    return name, statistics.median(ratios), f"{shown}  CPU {own:.0f} us, target's {targets:.0f} us"
 
 
 def new_database(server: str, name: str) -> str:

@@ -55,6 +55,8 @@ class Connection(asyncio.Protocol):
             if end < 0:
                 return
             at = self._head.find(b"content-length:", 0, end)
+            if at < 0:
+                at = self._head.lower().find(b"content-length:", 0, end)
             length = int(self._head[at + 15 : self._head.index(b"\r\n", at)]) if at >= 0 else 0
             status = self._head[9:12]
             self._statuses[status] = self._statuses.get(status, 0) + 1

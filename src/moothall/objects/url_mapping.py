@@ -1,7 +1,7 @@
 """The URL mappings of Activities: which target a path of an Activity's origin belongs to."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -65,7 +65,7 @@ class UrlMap:
 
     def __init__(self, mappings: Iterable[UrlMapping]) -> None:
         by_length = sorted(mappings, key=lambda mapping: _specificity(mapping.prefix), reverse=True)
-        self._rules = [(_pattern(mapping.prefix), mapping.target) for mapping in by_length]
+        self._rules = [(_pattern(mapping.prefix), *_split(mapping.target)) for mapping in by_length]
 
     def find(self, path: str) -> MappedPath | None:
         """The target of a percent-encoded path; None if no prefix fits, or for a path with dot segments."""
@@ -73,10 +73,11 @@ class UrlMap:
             path = path[len(PROXY_PREFIX) :] or "/"
         if not path.startswith("/") or _has_dot_segments(path):
             return None
-        for pattern, target in self._rules:
+        for pattern, authority, start, is_fixed in self._rules:
             match = pattern.match(path)
             if match is not None:
-                return _mapped(target, match.groupdict(), path[match.end() :])
+                rest = path[match.end() :]
+                return _joined(authority, start, rest) if is_fixed else _mapped(authority, start, match, rest)
         return None
 
 
@@ -91,13 +92,22 @@ def _pattern(prefix: str) -> re.Pattern[str]:
     return re.compile("".join(f"/{part}" for part in parts) + "(?=/|\\Z)")
 
 
-def _mapped(target: str, values: Mapping[str, str], rest: str) -> MappedPath | None:
+def _split(target: str) -> tuple[str, str, bool]:
+    """The authority and the path of a target, and whether they are the same for all requests."""
     authority, slash, path = target.partition("/")
-    if any(_HOST_VALUE.fullmatch(values[name]) is None for name in _PARAMETER.findall(authority)):
+    return authority, slash + path, not has_parameters(target)
+
+
+def _mapped(authority: str, start: str, match: re.Match[str], rest: str) -> MappedPath | None:
+    """Fill in the parameters of a target."""
+    if any(_HOST_VALUE.fullmatch(match[name]) is None for name in _PARAMETER.findall(authority)):
         return None
-    authority = _PARAMETER.sub(lambda match: values[match[1]], authority)
-    path = _PARAMETER.sub(lambda match: values[match[1]], path)
-    return MappedPath(authority, (slash + path).rstrip("/") + (rest or ("" if path else "/")) or "/")
+    authority = _PARAMETER.sub(lambda parameter: match[parameter[1]], authority)
+    return _joined(authority, _PARAMETER.sub(lambda parameter: match[parameter[1]], start), rest)
+
+
+def _joined(authority: str, start: str, rest: str) -> MappedPath:
+    return MappedPath(authority, start.rstrip("/") + (rest or ("" if len(start) > 1 else "/")) or "/")
 
 
 def _has_dot_segments(path: str) -> bool:
