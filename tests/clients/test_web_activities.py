@@ -26,6 +26,27 @@ def server_settings() -> dict[str, str]:
     return {"rate_limits": "false", "allow_private_addresses": "true"}
 
 
+def free_port() -> int:
+    """A port that nothing listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def answers(port: int) -> None:
+    """Wait until a program listens at a port."""
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                await asyncio.sleep(0.05)
+            else:
+                writer.close()
+                return
+
+
 class Whiteboard:
     """The example's server in a process of its own, for an application of an account."""
 
@@ -33,9 +54,7 @@ class Whiteboard:
         self.api = api
         self.server = server
         self.id = ""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
@@ -56,15 +75,7 @@ class Whiteboard:
             "PORT": str(self.port),
         }
         self._process = await asyncio.create_subprocess_exec(sys.executable, str(EXAMPLE / "server.py"), env=environ)
-        async with asyncio.timeout(30):
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                else:
-                    writer.close()
-                    return
+        await answers(self.port)
 
     async def stop(self) -> None:
         """End the server."""
@@ -526,6 +537,36 @@ async def test_an_activity_does_not_break_out_of_its_frame(activity: ActivityPag
     await activity.evaluate(shake)
     await expect(page.get_by_text("The Activity has ended: Invalid client id")).to_be_visible()
     await expect(activity.client.box).to_be_attached()
+
+
+MODULE = "document.body.dataset.version = '%d'; import.meta.hot.accept();"
+
+
+async def test_a_development_server_replaces_modules_through_the_proxy(
+    activity: ActivityPage, api: Api, tmp_path: Path
+) -> None:
+    """Vite, as public guides use it, without any setting for the proxy: its WebSocket carries the changes."""
+    (tmp_path / "index.html").write_text('<!doctype html><body><script type="module" src="/main.js"></script></body>')
+    (tmp_path / "main.js").write_text(MODULE % 1)
+    port = free_port()
+    vite = str(EXAMPLE / "node_modules" / "vite" / "bin" / "vite.js")
+    arguments = (vite, str(tmp_path), "--host", "127.0.0.1", "--port", str(port), "--strictPort")
+    process = await asyncio.create_subprocess_exec("node", *arguments, stdout=asyncio.subprocess.DEVNULL)
+    try:
+        await answers(port)
+        mapping = {"prefix": "/", "target": f"localhost:{port}"}
+        await api.post(f"/applications/{activity.application['id']}/proxy-config", {"url_map": [mapping]})
+        async with activity.client.page.expect_console_message(lambda message: "[vite] connected" in message.text):
+            await activity.evaluate("() => { location.reload(); }")
+        await expect(activity.frame.locator("body[data-version='1']")).to_be_attached()
+        await activity.evaluate("() => { window.kept = true; }")
+        (tmp_path / "main.js").write_text(MODULE % 2)
+        await expect(activity.frame.locator("body[data-version='2']")).to_be_attached()
+        assert await activity.evaluate("() => window.kept") is True
+    finally:
+        process.terminate()
+        await process.wait()
+    assert activity.client.errors == []
 
 
 async def test_developers_see_the_messages_of_the_sdk(activity: ActivityPage, api: Api) -> None:
