@@ -9,7 +9,7 @@ from discord import ui
 from playwright.async_api import Browser, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import AXE, Account, ClientPage, open_new_guild
+from tests.clients.client_pages import AXE, Account, ClientPage, call, open_new_guild, sign_up
 from tests.clients.live import Server, World
 from tests.suites import leave_out
 
@@ -139,6 +139,31 @@ async def test_the_screens_fit_a_phone(browser: Browser, server: Server) -> None
     assert width <= 390
     await ada.page.get_by_role("button", name="Back").click()
     await expect(ada.page.get_by_role("navigation", name="Channels")).to_be_visible()
+
+
+async def test_long_names_fit_a_phone_in_german(browser: Browser, server: Server) -> None:
+    options = {"locale": "de-DE", "viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    account = await sign_up(server.url, "ada8_with_a_name_of_some_length")
+    guild = await call(server.url, account, "POST", "/guilds", {"name": "A community with a long name " * 3})
+    path = f"/guilds/{guild['id']}"
+    category = {"name": "Projects and other very long names of categories, at length", "type": 4}
+    parent = await call(server.url, account, "POST", f"{path}/channels", category)
+    long = {"name": "a-channel-with-a-name-" * 4, "type": 0, "parent_id": parent["id"], "topic": "A topic " * 40}
+    channel = await call(server.url, account, "POST", f"{path}/channels", long)
+    role = await call(server.url, account, "POST", f"{path}/roles", {"name": "Keepers of the archive"})
+    addresses = (
+        f"/channels/{guild['id']}", f"/channels/{guild['id']}/{channel['id']}", "/channels/@me/friends",
+        f"/app/guilds/{guild['id']}/settings/roles/{role['id']}", f"/channels/{guild['id']}/customize",
+    )  # fmt: skip
+    for address in addresses:
+        client = await ClientPage.open_as(browser, server.url, account, address, **options)
+        await expect(client.page.locator("h1, .sidebar-title").last).to_be_visible()
+        right = (
+            "() => Math.max(...[...document.querySelectorAll('h1, button, a')].map(each => each.closest('.tabs') ? 0 :"
+        )
+        assert await client.page.evaluate(f"{right} each.getBoundingClientRect().right))") <= 390, address
+        assert client.page.url.endswith(address), address
+        assert client.errors == []
 
 
 async def test_the_client_speaks_german_to_those_who_prefer_it(browser: Browser, server: Server) -> None:

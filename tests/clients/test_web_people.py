@@ -5,9 +5,10 @@ import re
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import PASSWORD, ClientPage, becomes, call, open_new_guild, sign_up
+from tests.clients.client_pages import AXE, PASSWORD, ClientPage, becomes, call, open_new_guild, sign_up
 from tests.clients.live import Server, World
 from tests.clients.test_web_channels import request
+from tests.suites import leave_out
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +137,37 @@ async def test_a_group_is_made_of_friends_searched_renamed_and_left(browser: Bro
     await ben.page.get_by_role("button", name="Leave group").click()
     await expect(ben.page.locator(".direct-row")).to_have_count(0)
     assert (ada.errors, ben.errors, cat.errors) == ([], [], [])
+
+
+async def test_dialogs_of_groups_and_folders_have_no_accessibility_violation(browser: Browser, server: Server) -> None:
+    if not AXE.exists():
+        leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
+    names = ("people_ada_axe", "people_ben_axe", "people_cat_axe")
+    accounts = [await sign_up(server.url, name) for name in names]
+    for friend in accounts[1:]:
+        await call(server.url, accounts[0], "PUT", f"/users/@me/relationships/{friend.id}", {})
+        await call(server.url, friend, "PUT", f"/users/@me/relationships/{accounts[0].id}", {"type": 1})
+    guild = await call(server.url, accounts[0], "POST", "/guilds", {"name": "The Barn"})
+    folder = {"id": "1", "name": "Mine", "color": None, "guild_ids": [guild["id"]]}
+    await call(server.url, accounts[0], "PATCH", "/users/@me/settings", {"guild_folders": [folder]})
+    ada = await ClientPage.logged_in(browser, server.url, accounts[0], bypass_csp=True)
+    await expect(ada.page.locator(".rail").get_by_role("button", name="Mine")).to_be_visible()
+    await ada.page.get_by_role("button", name="New group").click()
+    await expect(ada.page.get_by_role("dialog", name="New group")).to_be_visible()
+    assert await ada.violations() == []
+    for name in names[1:]:
+        await ada.page.locator(".people-choice .checkbox", has_text=name).click()
+    await ada.page.get_by_role("button", name="Create group").click()
+    await expect(ada.box).to_be_visible()
+    await ada.page.locator(".channel-header").get_by_role("button", name=re.compile("^Actions of")).click()
+    await ada.page.get_by_role("menuitem", name="Group settings").click()
+    await expect(ada.page.get_by_role("textbox", name="Name")).to_be_visible()
+    assert await ada.violations() == []
+    await ada.page.keyboard.press("Escape")
+    # The rule is not among those that run by default.
+    rule = {"runOnly": {"type": "rule", "values": ["label-content-name-mismatch"]}}
+    mismatches = await ada.page.evaluate("rule => axe.run(document, rule)", rule)
+    assert [node["html"] for each in mismatches["violations"] for node in each["nodes"]] == []
 
 
 async def open_settings(person: ClientPage, section: str) -> None:

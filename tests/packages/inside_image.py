@@ -16,7 +16,7 @@ from PIL import Image
 import moothall
 from moothall.objects.widget import WidgetStyle
 from moothall.resources.guild.widget.images import draw
-from moothall.storage.migrations.creation import create_statements
+from moothall.storage.migrations import create_statements
 from moothall.storage.query import Query
 from moothall.test_server.certificates import make_certificates
 

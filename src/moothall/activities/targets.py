@@ -112,10 +112,7 @@ class Targets:
             self._session = aiohttp.ClientSession(
                 trace_configs=[trace],
                 connector=guarded_connector(
-                    allow_private=self._allow_private,
-                    limit=_WEBSOCKETS,
-                    limit_per_host=_WEBSOCKETS_PER_TARGET,
-                    tls=self._upstream.tls,
+                    allow_private=self._allow_private, limit=_WEBSOCKETS, limit_per_host=_WEBSOCKETS_PER_TARGET
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),

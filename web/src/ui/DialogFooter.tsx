@@ -24,7 +24,7 @@ export function DialogFooter({
 }: DialogFooterProps) {
   const text = useText();
   return (
-    <div className="dialog-actions dialog-footer">
+    <div className="dialog-actions">
       <Button onPress={onCancel}>{cancel ?? text("common.cancel")}</Button>
       <Button
         kind={kind}

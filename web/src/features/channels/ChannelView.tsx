@@ -311,7 +311,8 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
     );
     setEditingId(own?.id ?? null);
   };
-  const shownName = guildId === null ? name : isThread(channel) ? `“${name}”` : `#${name}`;
+  const shownName =
+    guildId === null ? name : isThread(channel) ? text("thread.quoted", { name }) : `#${name}`;
   return (
     // Dropping is another way to attach files: the button next to the text does it for everyone.
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions

@@ -67,10 +67,10 @@ export function GuildRail() {
       <Link
         to="/channels/@me"
         className="rail-item"
-        aria-label={text("direct.title")}
         title={text("direct.title")}
         activeOptions={{ exact: false }}
       >
+        <span className="visually-hidden">{text("direct.title")}</span>
         <span className="rail-direct">
           <MessageCircle size={22} aria-hidden="true" />
         </span>

@@ -1,7 +1,6 @@
 import type { APIChannel, APIMessage, APIStickerItem } from "discord-api-types/v10";
 import { AtSign, BarChart3, Paperclip, Plus, SendHorizontal, Smile, Timer, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
-import { ToggleButton } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
 import { triggerTyping } from "../../api/messages";
@@ -10,6 +9,7 @@ import { channelPermissions, has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
+import { Toggle } from "../../ui/Toggle";
 import type { CommandLeaf } from "../commands/options";
 import { useAppState, useSession } from "../session/session";
 import { useDuration } from "../channels/durations";
@@ -178,14 +178,14 @@ export function Composer(props: ComposerProps) {
           </span>
           <span className="composer-reply-actions">
             {replyTo.author.id !== session.store.state.user?.id && (
-              <ToggleButton
+              <Toggle
                 className="composer-mention"
                 isSelected={notifiesAuthor}
                 onChange={setNotifiesAuthor}
-                aria-label={text("composer.mentions.hint", { name: replyName })}
+                label={text("composer.mentions.hint", { name: replyName })}
               >
                 <AtSign size={14} aria-hidden="true" /> {text("composer.mentions")}
-              </ToggleButton>
+              </Toggle>
             )}
             <IconButton label={text("composer.cancelReply")} onPress={endReply}>
               <X size={16} />

@@ -1,11 +1,12 @@
 import type { APIMessage, APIPoll } from "discord-api-types/v10";
 import { Check } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { Button as AriaButton, ToggleButton } from "react-aria-components";
+import { Button as AriaButton } from "react-aria-components";
 import { useIntl } from "react-intl";
 
 import { endPoll, vote } from "../../api/messages";
 import { useText } from "../../i18n/translate";
+import { Toggle } from "../../ui/Toggle";
 import { Confirm } from "../session/Confirm";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
@@ -61,12 +62,11 @@ function OpenPoll({ message, poll, guildId }: PollProps) {
         const count = counts.find((each) => each.id === id)?.count ?? 0;
         const share = total === 0 ? 0 : Math.round((100 * count) / total);
         return (
-          <ToggleButton
+          <Toggle
             key={id}
             className={leading.includes(id) ? "poll-answer poll-answer-leading" : "poll-answer"}
             isSelected={votedIds.includes(id)}
             isDisabled={ended || action.pending}
-            aria-label={text("messageActions.poll.vote", { answer: media.text ?? "", count, share })}
             onChange={(selected) => toggle(id, selected)}
           >
             <span className="poll-bar" style={{ width: `${share}%` }} />
@@ -78,7 +78,7 @@ function OpenPoll({ message, poll, guildId }: PollProps) {
               {votedIds.includes(id) && <Check size={16} aria-hidden="true" />}
               {text("messageActions.poll.count", { count, share })}
             </span>
-          </ToggleButton>
+          </Toggle>
         );
       })}
       <div className="poll-footer">

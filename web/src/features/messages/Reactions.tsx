@@ -1,13 +1,13 @@
 import type { APIMessage, APIReaction } from "discord-api-types/v10";
 import { Users } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { ToggleButton } from "react-aria-components";
 
 import { emojiUrl } from "../../api/images";
 import { setReaction } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { addReaction, removeReaction } from "../../store/messages";
 import { IconButton } from "../../ui/controls";
+import { Toggle } from "../../ui/Toggle";
 import { useSession, type Session } from "../session/session";
 
 const Reactors = lazy(async () => ({ default: (await import("./Reactors")).Reactors }));
@@ -24,11 +24,11 @@ export function Reactions({ message, guildId }: { message: APIMessage; guildId: 
   return (
     <div className="reactions">
       {message.reactions.map((reaction) => (
-        <ToggleButton
+        <Toggle
           key={reaction.emoji.id ?? reaction.emoji.name}
           className="reaction"
           isSelected={reaction.me}
-          aria-label={text("message.reaction", { emoji: reaction.emoji.name ?? "", count: reaction.count })}
+          label={text("message.reaction", { emoji: reaction.emoji.name ?? "", count: reaction.count })}
           onChange={(selected) => void toggleReaction(session, message, reaction.emoji, selected)}
         >
           {reaction.emoji.id ? (
@@ -37,7 +37,7 @@ export function Reactions({ message, guildId }: { message: APIMessage; guildId: 
             <span aria-hidden="true">{reaction.emoji.name}</span>
           )}
           <span aria-hidden="true">{reaction.count}</span>
-        </ToggleButton>
+        </Toggle>
       ))}
       <span className="reactions-who">
         <IconButton label={text("reactors.title")} onPress={() => setListing(true)}>

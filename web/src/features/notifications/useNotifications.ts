@@ -4,7 +4,6 @@ import { useEffect } from "react";
 
 import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
-import { plainText } from "../../markdown/plain";
 import { guildIdOf } from "../../store/channels";
 import { channelName, displayName } from "../../store/selectors";
 import { notifies } from "../../store/settings";
@@ -38,22 +37,28 @@ export function useNotifications(): void {
         const place =
           guildId === null ? channelName(store.state, channel) : `#${channelName(store.state, channel)}`;
         const icon = avatarUrl(message.author, 64);
-        const notification = new Notification(
-          place === author ? author : text("notification.title", { author, place }),
-          {
-            body: plainText(message.content, MAX_LENGTH) || text("notification.file"),
-            // A further message of the channel takes the place of the one before.
-            tag: message.channel_id,
-            ...(icon !== null && { icon }),
-          },
-        );
-        notification.onclick = () => {
-          window.focus();
-          notification.close();
-          void (guildId === null
-            ? navigate({ to: "/channels/@me/$channelId", params: { channelId: channel.id } })
-            : navigate({ to: "/channels/$guildId/$channelId", params: { guildId, channelId: channel.id } }));
-        };
+        // The parser comes with the first messages, not with the page.
+        void import("../../markdown/plain").then(({ plainText }) => {
+          const notification = new Notification(
+            place === author ? author : text("notification.title", { author, place }),
+            {
+              body: plainText(message.content, MAX_LENGTH) || text("notification.file"),
+              // A further message of the channel takes the place of the one before.
+              tag: message.channel_id,
+              ...(icon !== null && { icon }),
+            },
+          );
+          notification.onclick = () => {
+            window.focus();
+            notification.close();
+            void (guildId === null
+              ? navigate({ to: "/channels/@me/$channelId", params: { channelId: channel.id } })
+              : navigate({
+                  to: "/channels/$guildId/$channelId",
+                  params: { guildId, channelId: channel.id },
+                }));
+          };
+        });
       }),
     [store, text, navigate],
   );

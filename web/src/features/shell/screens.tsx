@@ -68,13 +68,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
     }
   }, [guildId, channelId, channel]);
   if (guild === undefined) {
-    return loading ? (
-      <main id="main" className="page" aria-busy="true">
-        <Translate id="app.loading" />
-      </main>
-    ) : (
-      <Navigate to="/channels/@me" replace />
-    );
+    return <NoGuild loading={loading} />;
   }
   return (
     <Panes label={guild.name} sidebar={<GuildSidebar guild={guild} />} showsMain={channelId !== null}>
@@ -153,8 +147,9 @@ function FirstChannel({ guildId }: { guildId: string }) {
 /** The page of a guild's questions and channels. */
 export function CustomizeScreen({ guildId }: { guildId: string }) {
   const guild = useAppState((state) => state.guilds[guildId]);
+  const loading = useAppState((state) => state.loadingGuilds.includes(guildId));
   if (guild === undefined) {
-    return <Navigate to="/channels/$guildId" params={{ guildId }} replace />;
+    return <NoGuild loading={loading} />;
   }
   return (
     <Panes label={guild.name} sidebar={<GuildSidebar guild={guild} />} showsMain>
@@ -165,6 +160,17 @@ export function CustomizeScreen({ guildId }: { guildId: string }) {
         </Suspense>
       </main>
     </Panes>
+  );
+}
+
+/** Stands for a guild until it arrives; leads away from one that the user is not in. */
+function NoGuild({ loading }: { loading: boolean }) {
+  return loading ? (
+    <main id="main" className="page" aria-busy="true">
+      <Translate id="app.loading" />
+    </main>
+  ) : (
+    <Navigate to="/channels/@me" replace />
   );
 }
 

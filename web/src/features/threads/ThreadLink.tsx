@@ -23,10 +23,10 @@ export function ThreadLink({ message, guildId }: { message: APIMessage; guildId:
   return (
     <AriaButton
       className="thread-link"
-      aria-label={text("thread.open", { name: thread.name })}
       onPress={() => open({ guildId, parentId: message.channel_id, threadId: thread.id })}
     >
       <Spool size={16} aria-hidden="true" />
+      <span className="visually-hidden">{text("thread.openPrefix")}</span>
       <strong>{thread.name}</strong>
       <span className="thread-link-count">
         {text("thread.messages", { count: thread.message_count ?? 0 })}
