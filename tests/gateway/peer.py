@@ -80,8 +80,9 @@ class Peer:
         if event["type"] == "websocket.accept":
             self.accepted = True
         elif event["type"] == "websocket.close":
-            self._heard.put_nowait(Closed(event["code"]))
-            self._inbound.put_nowait({"type": "websocket.disconnect", "code": event["code"]})
+            code = event.get("code", 1000)  # absent where the connection is refused
+            self._heard.put_nowait(Closed(code))
+            self._inbound.put_nowait({"type": "websocket.disconnect", "code": code})
         else:
             self._heard.put_nowait(event.get("text", event.get("bytes")))
 
