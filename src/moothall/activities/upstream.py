@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 import httptools
 
 from moothall.kernel.outgoing import ConnectionFailed, open_socket
+from moothall.kernel.waiter import Waiter
 
 if TYPE_CHECKING:
     import ssl
@@ -55,12 +56,13 @@ class Request(NamedTuple):
     chunked: bool
 
 
-class Response:
+class Response(Waiter):
     """A response, whose body is read in parts. It must be closed."""
 
-    __slots__ = ("_connection", "_parts", "_size", "_waiter", "complete", "error", "headers", "started", "status")
+    __slots__ = ("_connection", "_parts", "_size", "complete", "error", "headers", "started", "status")
 
     def __init__(self, connection: "_Connection") -> None:
+        super().__init__()
         self.status = 0
         self.headers: RawHeaders = []
         """With their names in lower case."""
@@ -72,7 +74,6 @@ class Response:
         self._connection = connection
         self._parts: list[bytes] = []
         self._size = 0
-        self._waiter: asyncio.Future[None] | None = None
 
     def add(self, part: bytes) -> bool:
         """Buffer a part of the body; whether there is enough of it for now."""
@@ -84,14 +85,6 @@ class Response:
     def buffered(self) -> int:
         """How much of the body has come and has not been read."""
         return self._size
-
-    def wake(self) -> None:
-        """Let the reader go on."""
-        waiter = self._waiter
-        if waiter is not None:
-            self._waiter = None
-            if not waiter.done():
-                waiter.set_result(None)
 
     async def wait_for_head(self) -> None:
         """Wait for the head. Raises TimeoutError, and what ended the connection."""
@@ -118,8 +111,7 @@ class Response:
     async def _wait(self) -> None:
         if self.error is not None:
             raise self.error
-        self._waiter = asyncio.get_running_loop().create_future()
-        await self._waiter
+        await self.wait()
 
 
 class _Connection(asyncio.Protocol):

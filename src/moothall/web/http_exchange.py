@@ -5,13 +5,14 @@ out in one write, the head is checked as a whole, and nothing is created for a r
 """
 
 import logging
-from asyncio import AbstractEventLoop, Future, Transport
+from asyncio import Transport
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
+from moothall.kernel.waiter import Waiter
 from moothall.objects.turns import room_in_turn
 
 Message = MutableMapping[str, Any]
@@ -25,7 +26,7 @@ _INTERNAL_ERROR: Final = b"Internal Server Error"
 log = logging.getLogger("moothall.http")
 
 
-class Exchange:
+class Exchange(Waiter):
     """A request and its response. `on_complete` is called once the response is written whole."""
 
     __slots__ = (
@@ -34,10 +35,8 @@ class Exchange:
         "_continue",
         "_default_headers",
         "_head",
-        "_loop",
         "_on_complete",
         "_remaining",
-        "_waiter",
         "body",
         "disconnected",
         "flow",
@@ -55,13 +54,13 @@ class Exchange:
         scope: MutableMapping[str, Any],
         transport: Transport,
         flow: FlowControl,
-        loop: AbstractEventLoop,
         default_headers: Iterable[tuple[bytes, bytes]],
         on_complete: Callable[[], None],
         *,
         keep_alive: bool,
         expects_continue: bool,
     ) -> None:
+        super().__init__()
         self.scope = scope
         self.transport = transport
         self.flow = flow
@@ -74,11 +73,9 @@ class Exchange:
         self.disconnected = False
         self.response_started = False
         self.response_complete = False
-        self._loop = loop
         self._default_headers = default_headers
         self._on_complete = on_complete
         self._continue = expects_continue
-        self._waiter: Future[None] | None = None
         self._body_read = False
         self._head: bytes | None = None
         """The head of a response, until the first part of its body is written with it."""
@@ -101,14 +98,6 @@ class Exchange:
         finally:
             self._on_complete = _do_nothing
 
-    def wake(self) -> None:
-        """Let the application go on that waits for the body or for the end of the connection."""
-        waiter = self._waiter
-        if waiter is not None:
-            self._waiter = None
-            if not waiter.done():
-                waiter.set_result(None)
-
     async def receive(self) -> Message:
         """The next part of the body; once all of it is read, wait for the end of the connection or of the response."""
         if self._continue and not self.transport.is_closing():
@@ -120,8 +109,7 @@ class Exchange:
                 body, self.body = self.body, b""
                 return {"type": "http.request", "body": body, "more_body": self.more_body}
             self.flow.resume_reading()
-            self._waiter = self._loop.create_future()
-            await self._waiter
+            await self.wait()
         return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:

@@ -136,7 +136,6 @@ class BoundedHttp(HttpToolsProtocol):
             cast("dict[str, Any]", self.scope),
             self.transport,
             self.flow,
-            self.loop,
             self.server_state.default_headers,
             self.on_response_complete,
             keep_alive=self.scope["http_version"] != "1.0" and self.parser.should_keep_alive(),

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import httptools
 
 from moothall.kernel.pipeline import refusal_response
+from moothall.kernel.waiter import Waiter
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 
@@ -45,10 +46,11 @@ class WriterLost(Exception):
     """The connection ended before the response: whether the request had an effect is unknown."""
 
 
-class _Connection(asyncio.Protocol):
+class _Connection(Waiter, asyncio.Protocol):
     """One connection to the process that writes; one request at a time."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.closed = False
         self.reusable = False
         """Whether the last response ended, and the connection may carry another request."""
@@ -59,7 +61,6 @@ class _Connection(asyncio.Protocol):
         self._buffered = 0
         self._headers: list[tuple[bytes, bytes]] = []
         self._complete = False
-        self._waiter: asyncio.Future[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -72,7 +73,7 @@ class _Connection(asyncio.Protocol):
         del exc
         self.closed = True
         self._writable.set()
-        self._wake()
+        self.wake()
 
     def pause_writing(self) -> None:
         """Let `write` wait."""
@@ -91,7 +92,7 @@ class _Connection(asyncio.Protocol):
             self.abort()
         if self._buffered > _HIGH_WATER and self._transport is not None:
             self._transport.pause_reading()
-        self._wake()
+        self.wake()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header that the client gets."""
@@ -143,8 +144,7 @@ class _Connection(asyncio.Protocol):
         while not self._parts:
             if self.closed:
                 raise WriterLost
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            await self.wait()
         parts = list(self._parts)
         self._parts.clear()
         if self._buffered > _HIGH_WATER and self._transport is not None and not self.closed:
@@ -156,11 +156,6 @@ class _Connection(asyncio.Protocol):
         """End the connection."""
         if self._transport is not None:
             self._transport.abort()
-
-    def _wake(self) -> None:
-        waiter, self._waiter = self._waiter, None
-        if waiter is not None and not waiter.done():
-            waiter.set_result(None)
 
 
 class WriterRelay:
