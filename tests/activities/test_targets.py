@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 import pytest
+from aiohttp import WSMessage, WSMsgType
 
 from moothall.activities import websockets
 from moothall.activities.targets import Targets
@@ -89,3 +90,55 @@ async def test_a_websocket_ends_by_itself(monkeypatch: pytest.MonkeyPatch, limit
     async with asyncio.timeout(5):
         await _Relay(_Silent(), receive, send).run()  # type: ignore[arg-type]
     assert sent == [{"type": "websocket.close", "code": code}]
+
+
+class _Counting(_Silent):
+    """A target's WebSocket that counts what it receives, and sends as many messages as it is told to."""
+
+    def __init__(self, messages: int) -> None:
+        self.received = 0
+        self._left = messages
+
+    async def receive(self) -> Any:
+        return WSMessage(WSMsgType.TEXT, await _next(self), None)
+
+    async def send_str(self, _text: str) -> None:
+        self.received += 1
+
+
+async def _next(speaker: Any) -> str:
+    """The next message of a side, after a while, as long as it has any left."""
+    if not speaker._left:
+        await asyncio.Event().wait()
+    speaker._left -= 1
+    await asyncio.sleep(0.1)
+    return "tick"
+
+
+class _Browser:
+    """The browser's side, which sends as many messages as it is told to."""
+
+    def __init__(self, messages: int) -> None:
+        self.sent: list[Any] = []
+        self._left = messages
+
+    async def receive(self) -> Any:
+        return {"type": "websocket.receive", "text": await _next(self)}
+
+    async def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+
+@pytest.mark.parametrize(("from_browser", "from_target"), [(8, 0), (0, 8)])
+async def test_messages_of_one_side_keep_a_websocket_open(
+    monkeypatch: pytest.MonkeyPatch, from_browser: int, from_target: int
+) -> None:
+    monkeypatch.setattr(websockets, "SILENCE_SECONDS", 0.5)
+    browser, target = _Browser(from_browser), _Counting(from_target)
+    async with asyncio.timeout(10):
+        await _Relay(target, browser.receive, browser.send).run()  # type: ignore[arg-type]
+    assert target.received == from_browser
+    assert browser.sent == [
+        *[{"type": "websocket.send", "text": "tick"}] * from_target,
+        {"type": "websocket.close", "code": 1001},
+    ]

@@ -443,7 +443,9 @@ ATTACK = """async (_, client) => {
     };
     // Frames of the protocol to the client without the relay, to the relay from a frame below, and as another frame.
     const heard = [];
-    addEventListener("message", ({ data }) => heard.push(data?.[1]?.nonce));
+    addEventListener("message", ({ data }) => {
+        heard.push(data?.[1]?.evt === "READY" ? "from another handshake" : data?.[1]?.nonce);
+    });
     const frame = (nonce) => [1, { cmd: "GET_PLATFORM_BEHAVIORS", args: {}, nonce }];
     const below = document.createElement("iframe");
     below.sandbox = "allow-scripts";
