@@ -335,8 +335,8 @@ async def test_rules_say_who_may_use_an_applications_commands(browser: Browser, 
             assert response.ok, await response.text()
             (tea,) = await response.json()
         owner = Account(str(harbour.owner.id), harbour.owner.token)
-        path = f"/app/guilds/{harbour.guild.id}/settings/integrations"
-        client = await ClientPage.open_as(browser, server.url, owner, path)
+        screen = f"/app/guilds/{harbour.guild.id}/settings/integrations"
+        client = await ClientPage.open_as(browser, server.url, owner, screen)
         page = client.page
         await page.get_by_role("button", name="Commands of").click()
         dialog = page.get_by_role("dialog")
