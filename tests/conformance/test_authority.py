@@ -276,6 +276,7 @@ async def test_only_its_recipients_are_in_a_direct_message(platform: Platform, r
 DIRECT = {
     "get_channel", "delete_channel", "get_channel_messages", "create_message", "get_channel_pins", "unpin_message",
     "pin_message", "delete_message", "get_channel_message", "edit_message", "get_reactions", "delete_own_reaction",
+    "delete_own_reaction_of_type",
     "create_reaction", "get_pinned_messages", "unpin_message_deprecated", "pin_message_deprecated",
     "trigger_typing_indicator", "get_channel_application_command_index", "ack_message", "ack_pins",
     "search_channel_messages",

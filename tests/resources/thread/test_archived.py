@@ -1,5 +1,6 @@
 """The lists of archived threads (resources: channel, list archived threads)."""
 
+import asyncio
 from typing import Any
 
 from moothall.objects.permissions import Permissions
@@ -12,6 +13,7 @@ async def archived(at: ThreadGuild, caller: Caller, *kinds: int) -> list[str]:
     threads = [await at.thread(caller, kind) for kind in kinds]
     for thread in threads:
         assert (await caller.patch(thread, {"archived": True})).status == 200
+        await asyncio.sleep(0.002)  # the next one's millisecond is another
     return [id_of(thread) for thread in threads]
 
 
@@ -25,6 +27,7 @@ async def test_public_ones_are_listed_by_archive_time(platform: Platform) -> Non
     at = await thread_guild(platform)
     one, two, three, _ = await archived(at, at.bob, PUBLIC, PUBLIC, PUBLIC, PRIVATE)
     await at.owner.patch(f"/channels/{one}", {"archived": False})
+    await asyncio.sleep(0.002)
     await at.owner.patch(f"/channels/{one}", {"archived": True})
     await at.thread(at.bob)
     path = f"{at.general}/threads/archived/public"

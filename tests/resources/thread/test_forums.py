@@ -1,5 +1,6 @@
 """Forums (resources: channel, start thread in forum or media channel)."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -192,6 +193,7 @@ async def test_search_results_are_sorted_as_requested_and_paged(platform: Platfo
     first, second, third = [await at.post(at.bob, forum, f"post {number}") for number in range(3)]
     await at.bob.post(f"{first}/messages", {"content": "x"})
     await at.bob.patch(third, {"archived": True})
+    await asyncio.sleep(0.002)  # another millisecond, which orders them
     await at.bob.patch(second, {"archived": True})
     path = f"/channels/{forum}/threads/search"
 
