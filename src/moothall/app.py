@@ -95,7 +95,7 @@ from moothall.resources.channel.thread_activity.encoded import ThreadCache
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.guild.prune.operations import RunningPrunes
-from moothall.resources.guild.widget.images import WidgetImageCache
+from moothall.resources.guild.widget.image_cache import WidgetImageCache
 from moothall.resources.harvest.links import ArchiveLinks
 from moothall.resources.interaction.jobs import ExpirySchedule
 from moothall.resources.interaction.operations.deliver import Deliveries

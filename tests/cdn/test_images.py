@@ -113,7 +113,7 @@ async def test_an_image_requested_in_a_thousand_sizes_is_rendered_in_a_few(
         rendered.append(size)
         return render(data, ending, size, still=still)
 
-    monkeypatch.setattr("moothall.cdn.images.render", counting)
+    monkeypatch.setattr("moothall.cdn.rendering.render", counting)
     for size in range(1, 1001):
         await ask(files, f"/icons/1/{STILL}.png", f"size={size}")
     assert rendered == [size for size in SIZES if size <= 1024]

@@ -33,7 +33,7 @@ _PREFIXES = {
     "moothall/objects/url_mapping.py": "UrlMap.find: a mapping is a prefix of the path, and the rest follows it",
     "moothall/kernel/body.py": "_THOUSAND_STRINGS: each match begins where the last one ended",
     "moothall/resources/user/auth_session/client.py": "_PRODUCT: the name of a client, which is only shown",
-    "moothall/resources/message/attachment/filenames.py": "_MAGIC: files are known by their first bytes",
+    "moothall/resources/message/attachment/filenames.py": "_magic: files are known by their first bytes",
 }
 """Where a pattern is meant to look at the beginning only."""
 _ROUTERS = {"moothall/kernel/pipeline.py": "the router's", "moothall/demo/requests.py": "the router's"}

@@ -64,7 +64,7 @@ def encode_and_draw() -> None:
         with Image.open(BytesIO(out.getvalue())) as image:
             image.load()
             assert (image.format, image.size) == (name, (64, 64))
-    assert draw(WidgetStyle.BANNER1, "Group 字", 5, None).data.startswith(b"\x89PNG")
+    assert draw(WidgetStyle.BANNER1, "Group 字", 5, None).startswith(b"\x89PNG")
 
 
 def know_time_zones() -> None:

@@ -3,9 +3,40 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 from tests.server.load import PASSWORD
 from tests.serving import RunningServer
+
+LATER: Final = (
+    "PIL", "aiohttp", "alembic", "anyio", "asyncpg", "cryptography.hazmat.primitives.serialization",
+    "cryptography.x509", "google.protobuf", "http_ece", "idna", "jinja2", "jwt", "lxml", "nats", "prometheus_client",
+    "sqlalchemy.dialects.postgresql", "sqlalchemy.orm", "starlette", "yarl", "zxcvbn",
+)  # fmt: skip
+"""Modules that are imported by the functions that use them (docs/architecture.md, Imports)."""
+_START: Final = """
+import asyncio, sys
+from pathlib import Path
+from moothall.app import App, http_config
+from moothall.settings import Settings
+
+async def main():
+    app = App(Settings(data=Path(sys.argv[1]), demo=False))
+    http_config(app, shutdown_seconds=1).load()
+    await app.start()
+    await app.stop()
+
+asyncio.run(main())
+print(*(name for name in sys.argv[2:] if name in sys.modules))
+"""
+
+
+def test_a_start_on_sqlite_imports_no_package_that_few_servers_need(tmp_path: Path) -> None:
+    """The first start creates the tables, the second one finds them."""
+    for _ in range(2):
+        command = [sys.executable, "-c", _START, str(tmp_path), *LATER]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert done.stdout.split() == []
 
 
 def test_a_second_server_on_the_same_file_is_refused_and_the_first_serves_on(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from moothall.cdn.image_encoding import MEDIA_TYPES
+from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import ALWAYS, respond
 from moothall.cdn.rendition_cache import RenditionCache
 from moothall.cdn.renditions import Rendition, SourceImage, rendition_parameters, select_rendition

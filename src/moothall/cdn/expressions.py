@@ -13,9 +13,8 @@ from urllib.parse import parse_qs
 
 from msgspec import Struct
 
-from moothall.cdn.image_encoding import MEDIA_TYPES
+from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import FOREVER, ImageFiles, Receive, Scope, Send, requested_size, respond
-from moothall.cdn.standard_stickers import draw_sticker
 from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
 from moothall.kernel.images import blob_key, lottie_key, sound_key
 from moothall.objects.errors import Refusal
@@ -130,7 +129,7 @@ class ExpressionFiles:
         if sticker_id in STANDARD_STICKERS:
             if ending != "png":
                 return None
-            return _File(await asyncio.to_thread(draw_sticker, int(sticker_id)), "image/png", f"standard-{sticker_id}")
+            return _File(await asyncio.to_thread(_draw_sticker, int(sticker_id)), "image/png", f"standard-{sticker_id}")
         async with self._database.read() as reader:
             row = await select_sticker(reader, sticker_id)
         if row is None or row.file is None:
@@ -168,3 +167,9 @@ def _range(header: bytes | None, size: int) -> tuple[int, int] | None:
 @cache
 def _default_sound(number: int) -> bytes:
     return (_SOUNDS / f"{number}.ogg").read_bytes()
+
+
+def _draw_sticker(number: int) -> bytes:
+    from moothall.cdn.standard_stickers import draw_sticker  # noqa: PLC0415 see moothall.cdn.formats
+
+    return draw_sticker(number)

@@ -17,9 +17,8 @@ from io import BytesIO
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
-from PIL import Image
 
-from moothall.cdn.image_encoding import MEDIA_TYPES
+from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import ALWAYS, respond
 from moothall.cdn.renditions import Rendition, SourceImage, make_rendition, rendition_parameters, select_rendition
 from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
@@ -272,6 +271,8 @@ def _group(url: str) -> int:
 
 def _read_image(data: bytes) -> _Source | None:
     """An image of a format that browsers show; None for anything else. Blocking."""
+    from PIL import Image  # noqa: PLC0415 see moothall.cdn.formats
+
     try:
         with Image.open(BytesIO(data), formats=tuple(_TYPES)) as image:
             kind, animated = _TYPES[image.format or ""], bool(getattr(image, "is_animated", False))

@@ -10,21 +10,8 @@ from typing import Final
 
 from PIL import Image, ImageOps, ImageSequence
 
+from moothall.cdn.formats import FRAME_PIXELS_MAX, QUALITY
 from moothall.cdn.sizes import SIZE_MAX
-
-MEDIA_TYPES: Final = {
-    "png": "image/png",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "webp": "image/webp",
-    "gif": "image/gif",
-}
-"""The media types of the formats that images are encoded in, by file extension."""
-ANIMATED_FORMATS: Final = frozenset({"gif", "webp"})
-"""The formats that can be animated."""
-QUALITY: Final = 90
-FRAME_PIXELS_MAX: Final = 32 * 1024 * 1024
-"""Maximum number of pixels of all frames in memory, four bytes each."""
 
 _PNG_LEVEL: Final = 3
 """An image with noise takes a third of the time of zlib's usual level, and 5 percent more bytes."""

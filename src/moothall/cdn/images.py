@@ -8,11 +8,11 @@ import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from moothall.cdn.image_encoding import MEDIA_TYPES
-from moothall.cdn.rendering import default_avatar, render
+from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.sizes import read_size
 from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
 from moothall.kernel.fair_slots import FairSlots
@@ -103,7 +103,7 @@ class ImageFiles:
         if default is not None:
             index = int(default["index"])
             key = ("default", str(index), None)
-            body = self._from_cache(key) or await self._make(key, lambda: default_avatar(index))
+            body = self._from_cache(key) or await self._make(key, partial(_default_avatar, index))
             return body, "image/png", b'"default-%d"' % index
         match = _IMAGE.fullmatch(path)
         if match is None:
@@ -137,7 +137,7 @@ class ImageFiles:
             if data is None:
                 return None
             try:
-                return await self._make(key, lambda: render(data, ending, size, still=still))
+                return await self._make(key, partial(_render, data, ending, size, still=still))
             except ValueError:
                 return None
 
@@ -167,3 +167,15 @@ async def respond(send: Send, scope: Scope, status: int, body: bytes, headers: l
         headers = [*headers, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *ALWAYS]})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def _default_avatar(index: int) -> bytes:
+    from moothall.cdn.rendering import default_avatar  # noqa: PLC0415 see moothall.cdn.formats
+
+    return default_avatar(index)
+
+
+def _render(data: bytes, ending: str, size: int | None, *, still: bool) -> bytes:
+    from moothall.cdn.rendering import render  # noqa: PLC0415 see moothall.cdn.formats
+
+    return render(data, ending, size, still=still)

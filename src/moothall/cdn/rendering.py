@@ -5,9 +5,8 @@ from typing import Final
 
 from PIL import Image, ImageDraw
 
+from moothall.cdn.formats import ANIMATED_FORMATS, FRAME_PIXELS_MAX
 from moothall.cdn.image_encoding import (
-    ANIMATED_FORMATS,
-    FRAME_PIXELS_MAX,
     edge_within_pixels,
     encode_animation,
     encode_image,

@@ -10,18 +10,8 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from msgspec import Struct
-from PIL import Image
 
-from moothall.cdn.image_encoding import (
-    ANIMATED_FORMATS,
-    FRAME_PIXELS_MAX,
-    MEDIA_TYPES,
-    QUALITY,
-    encode_animation,
-    encode_image,
-    is_animated,
-    shrink,
-)
+from moothall.cdn.formats import ANIMATED_FORMATS, FRAME_PIXELS_MAX, MEDIA_TYPES, QUALITY
 from moothall.cdn.sizes import SIZE_MAX, read_pixels, read_size, step_within
 
 _PIL_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
@@ -95,6 +85,10 @@ def select_rendition(image: SourceImage, parameters: dict[str, str]) -> Renditio
 
 def make_rendition(data: bytes, rendition: Rendition) -> bytes:
     """Make a rendition of an image. Raises ValueError if it cannot be made."""
+    from PIL import Image  # noqa: PLC0415 see moothall.cdn.formats
+
+    from moothall.cdn.image_encoding import encode_animation, encode_image, is_animated, shrink  # noqa: PLC0415
+
     try:
         with Image.open(BytesIO(data), formats=_PIL_FORMATS) as image:
             if image.width * image.height > _PIXELS_MAX:

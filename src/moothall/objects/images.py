@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import ClassVar, Final, NamedTuple, Self
 
-from PIL import Image, UnidentifiedImageError
-
 from moothall.objects import limits
 from moothall.objects.file_data import FileData
 from moothall.objects.form_codes import FormCode
@@ -102,6 +100,8 @@ def inspect_image(data: bytes, formats: Mapping[str, str] = _FORMATS) -> ImageIn
     Raises ValueError if it has another format, is broken, or exceeds 64 megapixels, or 256 in all frames together
     (checked before pixels are decoded). Takes up to tenths of a second: run it outside of the event loop.
     """
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 only what decodes images imports it
+
     try:
         with Image.open(BytesIO(data), formats=tuple(formats)) as image:
             width, height = image.size

@@ -4,7 +4,6 @@ from io import BytesIO
 from typing import Any, Final
 
 import msgspec
-from PIL import Image
 
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
@@ -43,6 +42,8 @@ def inspect_sticker(data: bytes) -> StickerFormat:
 
 def _check_animation(data: bytes) -> None:
     """Decode every frame. Raises Refusal for too many frames, or too long a duration."""
+    from PIL import Image  # noqa: PLC0415 only what decodes images imports it
+
     total = 0.0
     try:
         with Image.open(BytesIO(data), formats=tuple(_FORMATS)) as image:

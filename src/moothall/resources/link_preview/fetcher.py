@@ -16,7 +16,6 @@ from urllib.parse import urljoin
 
 import msgspec
 from msgspec import Raw, Struct
-from PIL import Image
 
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
@@ -222,6 +221,8 @@ def _charset(parameters: str) -> str:
 
 def _read_image(url: str, data: bytes) -> RemoteImage | None:
     """Read the type and size of an image from its beginning; None if browsers do not show it. Blocking."""
+    from PIL import Image  # noqa: PLC0415 only what decodes images imports it
+
     try:
         with Image.open(BytesIO(data), formats=tuple(_IMAGE_TYPES)) as image:
             return RemoteImage(url, _IMAGE_TYPES[image.format or ""], image.width, image.height)

@@ -6,12 +6,8 @@ import os
 from typing import Final
 from urllib.parse import urlsplit
 
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-
 from moothall.objects.wire import Timestamp
 
-_CURVE: Final = ec.SECP256R1()
 _SECRET_BYTES: Final = 32
 _AUTH_BYTES: Final = 16
 _VALID_SECONDS: Final = 12 * 3600
@@ -32,13 +28,17 @@ def decode_key(text: str) -> bytes:
 
 def new_private_key() -> str:
     """Make a private key for the setting `push_private_key`."""
-    number = ec.generate_private_key(_CURVE).private_numbers().private_value
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 see VapidKey
+
+    number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
     return encode_key(number.to_bytes(_SECRET_BYTES))
 
 
 def check_subscriber_keys(p256dh: str, auth: str) -> None:
     """Raise ValueError unless these are the keys of a browser: a point of the curve, and 16 bytes."""
-    ec.EllipticCurvePublicKey.from_encoded_point(_CURVE, decode_key(p256dh))
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 see VapidKey
+
+    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode_key(p256dh))
     if len(decode_key(auth)) != _AUTH_BYTES:
         raise ValueError("Expected 16 bytes")
 
@@ -50,8 +50,10 @@ class VapidKey:
         # Long to import, and few servers push: those that do import them when they start.
         import http_ece  # noqa: F401, PLC0415
         import jwt  # noqa: F401, PLC0415
+        from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: PLC0415
 
-        self._key = ec.derive_private_key(int.from_bytes(decode_key(private_key)), _CURVE)
+        self._key = ec.derive_private_key(int.from_bytes(decode_key(private_key)), ec.SECP256R1())
         self._contact = contact
         point = self._key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         self.public_key = encode_key(point)
@@ -73,11 +75,12 @@ class VapidKey:
 def encrypt(payload: bytes, p256dh: str, auth: str) -> bytes:
     """Encrypt a payload for a browser, so that its push service cannot read it. Takes about a millisecond."""
     import http_ece  # noqa: PLC0415 see VapidKey
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
 
     sealed: bytes = http_ece.encrypt(
         payload,
         salt=os.urandom(16),
-        private_key=ec.generate_private_key(_CURVE),
+        private_key=ec.generate_private_key(ec.SECP256R1()),
         dh=decode_key(p256dh),
         auth_secret=decode_key(auth),
         version="aes128gcm",

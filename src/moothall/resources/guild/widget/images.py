@@ -1,13 +1,8 @@
-"""The widget as an image: a shield and four banners, drawn in a thread and cached."""
+"""The widget as an image: a shield and four banners. Blocking: draw them in a thread."""
 
-import asyncio
-import hashlib
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from io import BytesIO
 from typing import Final
 
-from msgspec import Struct
 from PIL import Image, ImageDraw, ImageFont
 
 from moothall.objects.widget import WidgetStyle
@@ -29,54 +24,12 @@ SIZES: Final = {
 }
 """Width and height in pixels."""
 
-_MAX_CACHED: Final = 500
-_MAX_DRAWING: Final = 2
-
 _Draw = ImageDraw.ImageDraw
 _Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
-_Key = tuple[WidgetStyle, str, str | None, int]
 
 
-class WidgetImage(Struct, frozen=True):
-    """A PNG file and its entity tag."""
-
-    data: bytes
-    tag: bytes
-
-
-class WidgetImageCache:
-    """Draws widgets and caches the most recently used ones, by style, name, icon and online count."""
-
-    def __init__(self) -> None:
-        self._cache: OrderedDict[_Key, WidgetImage] = OrderedDict()
-        self._drawing = asyncio.Semaphore(_MAX_DRAWING)
-
-    async def get(
-        self,
-        style: WidgetStyle,
-        *,
-        name: str,
-        icon_hash: str | None,
-        online: int,
-        icon: Callable[[], Awaitable[bytes | None]],
-    ) -> WidgetImage:
-        """The image for a guild with this name, icon and online count. `icon` is called to read the icon if needed."""
-        key = (style, name, icon_hash, online)
-        image = self._cache.get(key)
-        if image is None:
-            data = None if style is WidgetStyle.SHIELD else await icon()
-            async with self._drawing:
-                image = await asyncio.to_thread(draw, style, name, online, data)
-            self._cache[key] = image
-            if len(self._cache) > _MAX_CACHED:
-                self._cache.popitem(last=False)
-        else:
-            self._cache.move_to_end(key)
-        return image
-
-
-def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> WidgetImage:
-    """Draw a widget. An icon that cannot be decoded is left out."""
+def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> bytes:
+    """Draw a widget as PNG. An icon that cannot be decoded is left out."""
     image = Image.new("RGB", SIZES[style], _DARK)
     count = f"{online:,} online"
     if style is WidgetStyle.SHIELD:
@@ -85,8 +38,7 @@ def draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> Widg
         _BANNERS[style](image, name, count, icon)
     out = BytesIO()
     image.save(out, "PNG")
-    data = out.getvalue()
-    return WidgetImage(data, b'"%b"' % hashlib.sha256(data).hexdigest()[:32].encode())
+    return out.getvalue()
 
 
 def _draw_shield(image: Image.Image, count: str) -> None:

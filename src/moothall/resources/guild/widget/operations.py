@@ -20,7 +20,7 @@ from moothall.objects.presence import ActivityType, Presence
 from moothall.objects.user import User
 from moothall.objects.widget import Widget, WidgetActivity, WidgetChannel, WidgetMember, WidgetStyle
 from moothall.resources.guild.operations import change_guild
-from moothall.resources.guild.widget.images import WidgetImage, WidgetImageCache
+from moothall.resources.guild.widget.image_cache import WidgetImage, WidgetImageCache
 from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.queries import VoiceStateRow, select_voice_states

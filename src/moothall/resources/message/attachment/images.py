@@ -1,11 +1,13 @@
 """The dimensions of uploaded images, read without decoding them, in threads."""
 
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
-from PIL import Image
 
 from moothall.storage.blobs import Blobs
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _MAX_READ: Final = 4 * 1024 * 1024
 """Bytes of a file that are read at most."""
@@ -32,6 +34,8 @@ def is_measured(content_type: str) -> bool:
 
 def measure(blobs: Blobs, key: str) -> Dimensions | None:
     """The dimensions of a stored image; None if it is no image."""
+    from PIL import Image  # noqa: PLC0415 only what decodes images imports it
+
     file = blobs.reader(key, maximum=_MAX_READ)
     try:
         with Image.open(cast("IO[bytes]", file), formats=_FORMATS) as image:
@@ -43,7 +47,7 @@ def measure(blobs: Blobs, key: str) -> Dimensions | None:
         return None
 
 
-def _is_animated(image: Image.Image) -> bool:
+def _is_animated(image: "Image.Image") -> bool:
     try:
         return bool(getattr(image, "is_animated", False))
     except Exception:  # noqa: BLE001  # the first frame is valid

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -19,7 +20,6 @@ _UNSPACED: Final = (
     "\U00020000-\U0003ffff"
 )
 _SYMBOLS: Final = "\u203c\u2049\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff"
-_WORD: Final = re.compile(f"([{_UNSPACED}])|((?:(?![{_UNSPACED}])[^\\W_])+)|([{_SYMBOLS}])")
 
 
 class Phrase(Struct, frozen=True):
@@ -31,7 +31,7 @@ class Phrase(Struct, frozen=True):
 def _tokens(text: str) -> Iterator[tuple[str, int, int, bool]]:
     # `search_key` is slow, and most texts are ASCII.
     folded = text.lower() if text.isascii() else search_key(text)
-    for match in _WORD.finditer(folded):
+    for match in _word_pattern().finditer(folded):
         yield match[0][:WORD_MAX], match.start(), match.end(), match[1] is not None
 
 
@@ -51,3 +51,9 @@ def phrases_of(text: str) -> list[Phrase]:
             phrases.append([word])
         joins = end if unspaced else -1
     return [Phrase(tuple(words)) for words in phrases]
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    """A word; its first group is a character of a script without spaces. Compiled with the first text."""
+    return re.compile(f"([{_UNSPACED}])|((?:(?![{_UNSPACED}])[^\\W_])+)|([{_SYMBOLS}])")

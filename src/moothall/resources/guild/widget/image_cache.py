@@ -1,0 +1,61 @@
+"""The images of widgets: drawn in a thread and cached."""
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from msgspec import Struct
+
+from moothall.objects.widget import WidgetStyle
+
+_MAX_CACHED: Final = 500
+_MAX_DRAWING: Final = 2
+
+_Key = tuple[WidgetStyle, str, str | None, int]
+
+
+class WidgetImage(Struct, frozen=True):
+    """A PNG file and its entity tag."""
+
+    data: bytes
+    tag: bytes
+
+
+class WidgetImageCache:
+    """Draws widgets and caches the most recently used ones, by style, name, icon and online count."""
+
+    def __init__(self) -> None:
+        self._cache: OrderedDict[_Key, WidgetImage] = OrderedDict()
+        self._drawing = asyncio.Semaphore(_MAX_DRAWING)
+
+    async def get(
+        self,
+        style: WidgetStyle,
+        *,
+        name: str,
+        icon_hash: str | None,
+        online: int,
+        icon: Callable[[], Awaitable[bytes | None]],
+    ) -> WidgetImage:
+        """The image for a guild with this name, icon and online count. `icon` is called to read the icon if needed."""
+        key = (style, name, icon_hash, online)
+        image = self._cache.get(key)
+        if image is None:
+            data = None if style is WidgetStyle.SHIELD else await icon()
+            async with self._drawing:
+                image = await asyncio.to_thread(_draw, style, name, online, data)
+            self._cache[key] = image
+            if len(self._cache) > _MAX_CACHED:
+                self._cache.popitem(last=False)
+        else:
+            self._cache.move_to_end(key)
+        return image
+
+
+def _draw(style: WidgetStyle, name: str, online: int, icon: bytes | None) -> WidgetImage:
+    from moothall.resources.guild.widget.images import draw  # noqa: PLC0415 only what draws images imports Pillow
+
+    data = draw(style, name, online, icon)
+    return WidgetImage(data, b'"%b"' % hashlib.sha256(data).hexdigest()[:32].encode())
