@@ -22,6 +22,7 @@ from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.source import ListedMember, OnlinePresences
+from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
@@ -274,10 +275,10 @@ class World:
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         return []
 
-    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[bytes]]:
+    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[EmbeddedActivityInstance]]:
         return {}
 
-    async def direct_activities(self, user_id: UserId) -> list[bytes]:
+    async def direct_activities(self, user_id: UserId) -> list[EmbeddedActivityInstance]:
         return []
 
     async def thread_ids(

@@ -19,6 +19,7 @@ from moothall.gateway.source import ListedMember, OnlinePresences
 from moothall.gateway.threads import active_threads, thread_list_sync, thread_members
 from moothall.kernel.authenticate import TokenKind, actor_of_token
 from moothall.kernel.guild_state import GuildStates
+from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
@@ -178,19 +179,19 @@ class DatabaseSource:
             *(("GUILD_SCHEDULED_EVENT_CREATE", encode(event)) for event in events),
         ]
 
-    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[bytes]]:
-        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance of a guild, by its channel or thread."""
-        by_channel: dict[ChannelId, list[bytes]] = {}
+    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[EmbeddedActivityInstance]]:
+        """The Activity instances of a guild, by their channel or thread."""
+        by_channel: dict[ChannelId, list[EmbeddedActivityInstance]] = {}
         async with self._database.read() as reader:
             for instance in await read_activity_instances(reader, guild_id):
-                by_channel.setdefault(instance.location.channel_id, []).append(encode(instance))
+                by_channel.setdefault(instance.location.channel_id, []).append(instance)
         return by_channel
 
-    async def direct_activities(self, user_id: UserId) -> list[bytes]:
-        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance in a user's direct messages."""
+    async def direct_activities(self, user_id: UserId) -> list[EmbeddedActivityInstance]:
+        """The Activity instances in a user's direct messages."""
         async with self._database.read() as reader:
             rows = await select_direct_instances(reader, user_id)
-            return [encode(instance) for instance in await instance_objects(reader, rows)]
+            return await instance_objects(reader, rows)
 
     async def thread_ids(
         self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId]

@@ -60,6 +60,7 @@ from moothall.gateway.subscriptions import PendingSubscriptions, threads_of
 from moothall.gateway.threads import thread_member_list
 from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.gateway.user_presence import OFFLINE, SessionPresence
+from moothall.gateway.visibility import activity_frames
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
@@ -316,7 +317,8 @@ class GatewayNode:
             # Each guild takes milliseconds: other tasks run in between.
             await asyncio.sleep(0)
         for instance in [] if identity.bot else await self._source.direct_activities(identity.user_id):
-            self.hub.send(session, "EMBEDDED_ACTIVITY_UPDATE_V2", instance)
+            for frame in activity_frames(instance):
+                self.hub.send_frame(session, frame)
         if self.callbacks.on_identify is not None:
             await _log_errors(self.callbacks.on_identify(session.user_id))
 

@@ -10,6 +10,7 @@ from moothall.gateway.guild_snapshot import GuildSnapshot
 from moothall.gateway.guild_view import GuildView, MemberView
 from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
+from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.member import Member
@@ -66,8 +67,8 @@ class GuildSource(Protocol):
     async def stages_and_events(self, view: GuildView, channel_ids: frozenset[ChannelId]) -> list[tuple[str, bytes]]:
         """STAGE_INSTANCE_CREATE and GUILD_SCHEDULED_EVENT_CREATE of the channels, as name and `d`."""
 
-    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[bytes]]:
-        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance of a guild, by its channel or thread."""
+    async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[EmbeddedActivityInstance]]:
+        """The Activity instances of a guild, by their channel or thread."""
 
     async def thread_ids(
         self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId]
@@ -123,8 +124,8 @@ class GatewaySource(GuildSource, MemberSource, Protocol):
     async def account_state(self, user_id: UserId, *, settings_proto: bool = False) -> AccountState:
         """The state of a person's account that READY has, on request with their settings as a protocol buffer."""
 
-    async def direct_activities(self, user_id: UserId) -> list[bytes]:
-        """The `d` of EMBEDDED_ACTIVITY_UPDATE_V2 for each Activity instance in a user's direct messages."""
+    async def direct_activities(self, user_id: UserId) -> list[EmbeddedActivityInstance]:
+        """The Activity instances in a user's direct messages."""
 
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""

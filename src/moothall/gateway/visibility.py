@@ -7,8 +7,17 @@ from msgspec import Struct
 from moothall.gateway.frames import Frame
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.source import GuildSource
+from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.wire import encode
+
+
+def activity_frames(instance: EmbeddedActivityInstance) -> list[Frame]:
+    """Both events of an Activity instance."""
+    return [
+        Frame("EMBEDDED_ACTIVITY_UPDATE", encode(instance.update())),
+        Frame("EMBEDDED_ACTIVITY_UPDATE_V2", encode(instance)),
+    ]
 
 
 class VisibilitySnapshot:
@@ -148,11 +157,11 @@ class VisibilityFrames:
         return frames
 
     async def activity_updates(self, member: MemberView, channel_ids: frozenset[ChannelId]) -> list[Frame]:
-        """EMBEDDED_ACTIVITY_UPDATE_V2 of each instance in the channels and in their threads that a member can reach."""
+        """The events of each Activity instance in the channels and in their threads that a member can reach."""
         if self._activities is None:
             instances = await self._source.activity_instances(self._view.id)
             self._activities = {
-                channel_id: [Frame("EMBEDDED_ACTIVITY_UPDATE_V2", data) for data in listed]
+                channel_id: [frame for instance in listed for frame in activity_frames(instance)]
                 for channel_id, listed in instances.items()
             }
         if not self._activities:

@@ -146,6 +146,50 @@ class EmbeddedActivityInstance(Struct, frozen=True, kw_only=True):
     location: ActivityLocation
     participants: list[ActivityParticipant]
 
+    def update(self) -> "EmbeddedActivityUpdateObject":
+        """The instance as EMBEDDED_ACTIVITY_UPDATE has it."""
+        user_ids = [participant.user_id for participant in self.participants]
+        return EmbeddedActivityUpdateObject(
+            channel_id=self.location.channel_id,
+            guild_id=self.location.guild_id,
+            embedded_activity=EmbeddedActivity(application_id=self.application_id, activity_id=self.launch_id),
+            connections=[ActivityConnection(user_id=user_id) for user_id in user_ids],
+            users=user_ids,
+        )
+
+
+class EmbeddedActivity(Struct, frozen=True, kw_only=True):
+    """The application of an instance and the id of its launch."""
+
+    application_id: ApplicationId
+    activity_id: ActivityInstanceId
+
+
+class ActivityConnectionMetadata(Struct, frozen=True):
+    """What a participant may do: each may have launched the Activity."""
+
+    is_eligible_host: bool = True
+
+
+class ActivityConnection(Struct, frozen=True, kw_only=True):
+    """A user who takes part in an instance."""
+
+    user_id: UserId
+    metadata: ActivityConnectionMetadata = ActivityConnectionMetadata()
+
+
+class EmbeddedActivityUpdateObject(Struct, frozen=True, kw_only=True):
+    """A running Activity in the first version of its event. Without connections it has ended.
+
+    There is no `update_code`: the meaning of its values is not public.
+    """
+
+    channel_id: ChannelId
+    guild_id: GuildId | UnsetType = UNSET
+    embedded_activity: EmbeddedActivity
+    connections: list[ActivityConnection]
+    users: list[UserId]
+
 
 class ActivityInstanceObject(Struct, frozen=True, kw_only=True):
     """A running Activity, as its application reads it."""

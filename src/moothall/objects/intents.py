@@ -83,7 +83,7 @@ EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
         Intent.DIRECT_MESSAGES: frozenset(
             {
                 "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "CHANNEL_PINS_UPDATE",
-                "EMBEDDED_ACTIVITY_UPDATE_V2",
+                "EMBEDDED_ACTIVITY_UPDATE", "EMBEDDED_ACTIVITY_UPDATE_V2",
             }
         ),
         Intent.DIRECT_MESSAGE_REACTIONS: frozenset(
@@ -103,7 +103,7 @@ EVENTS: Final[Mapping[int, frozenset[str]]] = MappingProxyType(
                 "GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE",
             }
         ),
-        Intent.GUILD_EMBEDDED_ACTIVITIES: frozenset({"EMBEDDED_ACTIVITY_UPDATE_V2"}),
+        Intent.GUILD_EMBEDDED_ACTIVITIES: frozenset({"EMBEDDED_ACTIVITY_UPDATE", "EMBEDDED_ACTIVITY_UPDATE_V2"}),
         Intent.AUTO_MODERATION_CONFIGURATION: frozenset(
             {"AUTO_MODERATION_RULE_CREATE", "AUTO_MODERATION_RULE_UPDATE", "AUTO_MODERATION_RULE_DELETE"}
         ),

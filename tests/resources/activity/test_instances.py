@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 from sqlalchemy import insert
 
@@ -266,6 +267,38 @@ async def test_activities_run_in_direct_messages(platform: Platform, guild: Guil
     stranger = await platform.person()
     platform.presences.connect(stranger.id, "s")
     assert (await launch(stranger, bot, dm, "s")).code == 50001
+
+
+async def test_both_events_of_an_instance_say_the_same_to_the_same_audience(
+    platform: Platform, guild: Guild, bot: Caller, alice: Caller, bob: Caller
+) -> None:
+    thread = (await alice.post(f"/channels/{guild.general}/threads", {"name": "t", "type": 12})).json["id"]
+    dm = (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json["id"]
+    await install_to_user(platform, alice, bot)
+    for channel_id in (guild.general, thread, dm):
+        assert (await launch(alice, bot, channel_id, "alice")).status == 204
+    # Each launch but the first one leaves another instance.
+    heard = [each for each in platform.heard if each.name.startswith("EMBEDDED_ACTIVITY_UPDATE")]
+    assert [each.name for each in heard] == ["EMBEDDED_ACTIVITY_UPDATE", "EMBEDDED_ACTIVITY_UPDATE_V2"] * 5
+    for first, second in zip(heard[::2], heard[1::2], strict=True):
+        update, instance = (msgspec.json.decode(bytes(each.data)) for each in (first, second))
+        user_ids = [each["user_id"] for each in instance["participants"]]
+        location = {key: id_ for key, id_ in instance["location"].items() if key in {"channel_id", "guild_id"}}
+        assert update == location | {
+            "embedded_activity": {
+                "application_id": str(bot.id),
+                "activity_id": instance["launch_id"],
+            },
+            "connections": [{"user_id": user_id, "metadata": {"is_eligible_host": True}} for user_id in user_ids],
+            "users": user_ids,
+        }
+        same = msgspec.structs.replace(first, name=second.name, data=second.data)
+        assert same == second
+    assert {(each.guild_id, each.channel_id, each.thread_id) for each in heard} == {
+        (guild.id, guild.general, None),
+        (guild.id, guild.general, int(thread)),
+        (None, int(dm), None),
+    }
 
 
 async def test_losing_the_permission_or_the_membership_ends_the_participation(

@@ -12,19 +12,14 @@ from moothall.objects.intents import Intent
 from moothall.objects.presence import Activity
 
 
-class EmbeddedActivityUpdateV2(Event, frozen=True, kw_only=True):
-    """EMBEDDED_ACTIVITY_UPDATE_V2: an instance started, its participants changed, or it ended and has none."""
+class InstanceEvent(Event, frozen=True, kw_only=True):
+    """An instance started, its participants changed, or it ended and has none."""
 
-    name: ClassVar[str] = "EMBEDDED_ACTIVITY_UPDATE_V2"
     instance: EmbeddedActivityInstance
     audience_channel_id: ChannelId
     """The channel whose viewers receive the event: the parent of a thread, else the channel."""
     recipients: tuple[UserId, ...] = ()
     """Users in a direct message or private thread: `ChannelAccess.event_user_ids`."""
-
-    def payload(self) -> object:
-        """The instance."""
-        return self.instance
 
     def only_in_guild(self) -> GuildId | None:
         """The guild of the channel; None for a direct message."""
@@ -44,6 +39,26 @@ class EmbeddedActivityUpdateV2(Event, frozen=True, kw_only=True):
         if self.audience_channel_id != location.channel_id:
             envelope.thread_id = location.channel_id
         return envelope
+
+
+class EmbeddedActivityUpdate(InstanceEvent, frozen=True, kw_only=True):
+    """EMBEDDED_ACTIVITY_UPDATE, for clients that know no other event of instances."""
+
+    name: ClassVar[str] = "EMBEDDED_ACTIVITY_UPDATE"
+
+    def payload(self) -> object:
+        """The application, the channel and the participants."""
+        return self.instance.update()
+
+
+class EmbeddedActivityUpdateV2(InstanceEvent, frozen=True, kw_only=True):
+    """EMBEDDED_ACTIVITY_UPDATE_V2."""
+
+    name: ClassVar[str] = "EMBEDDED_ACTIVITY_UPDATE_V2"
+
+    def payload(self) -> object:
+        """The instance."""
+        return self.instance
 
 
 class ActivitySessionUpdate(Event, frozen=True, kw_only=True):

@@ -20,13 +20,13 @@ from moothall.objects.ids import ActivityInstanceId, ApplicationId, ChannelId, G
 from moothall.objects.presence import Activity, ActivityFlags, ActivityTimestamps, ActivityType
 from moothall.resources.activity import queries
 from moothall.resources.activity.access import require_available, require_may_participate
-from moothall.resources.activity.events import ActivitySessionUpdate, EmbeddedActivityUpdateV2
+from moothall.resources.activity.events import ActivitySessionUpdate, EmbeddedActivityUpdate, EmbeddedActivityUpdateV2
 from moothall.resources.activity.objects import composite_id, instance_objects
 from moothall.resources.activity.queries import InstanceRow, ParticipantRow, ParticipationRow
 from moothall.resources.application.queries import ApplicationRow
 from moothall.storage.database import StorageConflict
 
-ACTIVITY_EVENTS: Final[Fires] = (EmbeddedActivityUpdateV2,)
+ACTIVITY_EVENTS: Final[Fires] = (EmbeddedActivityUpdate, EmbeddedActivityUpdateV2)
 """For `fires` of rows that launch Activities or end instances."""
 
 _NO_USER = UserId(Snowflake(0))
@@ -196,18 +196,16 @@ async def _announce_departure(ctx: Context, instance: InstanceRow) -> None:
 
 
 async def _announce(ctx: Context, instance: InstanceRow, access: ChannelAccess | None = None) -> None:
-    """Emit EMBEDDED_ACTIVITY_UPDATE_V2, unless the channel was deleted, which removes the instance for clients too."""
+    """Emit both events of an instance, unless its channel was deleted, which removes it for clients too."""
     if access is None:
         states = ctx.services.states
         access = await find_channel(states, ctx.tx, instance.channel_id, _NO_USER, ctx.now, writes=ctx.writes)
     if access is None:
         return
     (announced,) = await instance_objects(ctx.tx, [instance])
-    ctx.emit(
-        EmbeddedActivityUpdateV2(
-            instance=announced, audience_channel_id=access.audience_channel_id, recipients=access.event_user_ids
-        )
-    )
+    channel_id, user_ids = access.audience_channel_id, access.event_user_ids
+    ctx.emit(EmbeddedActivityUpdate(instance=announced, audience_channel_id=channel_id, recipients=user_ids))
+    ctx.emit(EmbeddedActivityUpdateV2(instance=announced, audience_channel_id=channel_id, recipients=user_ids))
 
 
 def _tell_node(
