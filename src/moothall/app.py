@@ -427,11 +427,12 @@ class App:
             gateway_settings(settings, worker=0 if role is None else role.number),
             self.bus,
             DatabaseSource(self.database, states),
-            worker_callbacks(self.bus, name, self.used_tokens, self._leave_activities)
+            worker_callbacks(self.bus, name, self.used_tokens, self._leave_activities, self._time_out_activity)
             if self._is_worker
             else GatewayCallbacks(
                 on_voice_state_update=self._update_voice_state,
                 on_session_end=self._end_session,
+                on_activity_timeout=self._time_out_activity,
                 on_identify=self._record_activity,
                 on_offline=self._leave_temporary_guilds,
                 on_token_use=self.usage.record,
@@ -790,6 +791,9 @@ class App:
 
     async def _leave_activities(self, user_id: UserId, session_id: str) -> None:
         await self.activity_sessions.end_session(user_id, session_id)
+
+    async def _time_out_activity(self, user_id: UserId, session_id: str) -> None:
+        await self.activity_sessions.time_out(user_id, session_id)
 
     async def _end_session(self, user_id: UserId, session_id: str) -> None:
         await self.activity_sessions.end_session(user_id, session_id)

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -64,14 +66,21 @@ async def connect(activity: Activity, name: str, *, registered: bool = False) ->
     return guest
 
 
-@pytest.fixture
-async def activity(server: RunningServer) -> AsyncIterator[Activity]:
+@asynccontextmanager
+async def released_activity(server: RunningServer) -> AsyncIterator[Activity]:
+    """An Activity that everyone may launch."""
     async with aiohttp.ClientSession() as session:
         made = Activity(server, session)
         await made.create("developer")
         released = {"client_platform_config": {"web": {"release_phase": "global_launch"}}}
         await made.map(root="activity.example.com")
         await made.api("PATCH", f"/applications/{made.id}/embedded-activity-config", released)
+        yield made
+
+
+@pytest.fixture
+async def activity(server: RunningServer) -> AsyncIterator[Activity]:
+    async with released_activity(server) as made:
         yield made
 
 
@@ -131,3 +140,24 @@ async def test_participants_leave_with_their_access_and_instances_end_with_their
     await becomes(activity, instance, None)
     for each in (owner, guest):
         await each.socket.close(code=1000)
+
+
+async def test_who_crashes_leaves_within_a_heartbeat_interval_also_with_several_workers(tmp_path: Path) -> None:
+    arguments = ("--no-demo", "--no-rate-limits", "--workers", "2")
+    within = ("env", "MOOTHALL_GATEWAY_HEARTBEAT_MS=3000")
+    with RunningServer(tmp_path / "data", *arguments, within=within) as server:
+        async with released_activity(server) as activity:
+            owner, guest = await connect(activity, "owner"), await connect(activity, "guest")
+            guild = await owner.api("POST", "/guilds", {"name": "Guild", "system_channel_flags": 1})
+            query = f"client_id={activity.id}&scope=applications.commands"
+            await owner.api("POST", f"/oauth2/authorize?{query}", {"authorize": True, "guild_id": guild["id"]})
+            channel = await owner.api("POST", f"/guilds/{guild['id']}/channels", {"name": "x", "type": 0})
+            code = (await owner.api("POST", f"/channels/{channel['id']}/invites", {}))["code"]
+            await guest.api("POST", f"/invites/{code}", {})
+            await owner.launch(channel["id"])
+            await guest.launch(channel["id"])
+            await owner.next_instance([owner, guest])
+            await guest.socket.close(code=4000)
+            await owner.socket.send_json({"op": 1, "d": None})
+            await owner.next_instance([owner])
+            await owner.socket.close(code=1000)

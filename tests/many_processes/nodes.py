@@ -17,7 +17,7 @@ KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 class Node:
     """One platform with everything that a server process has except its socket."""
 
-    def __init__(self, database_url: str, nats_url: str, data: Path, **settings: Any) -> None:
+    def __init__(self, database_url: str, nats_url: str | None, data: Path, **settings: Any) -> None:
         self.app = App(
             Settings(
                 database_url=database_url,

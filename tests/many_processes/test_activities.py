@@ -1,5 +1,6 @@
 """Activities whose participants are connected to different processes."""
 
+import asyncio
 from typing import Any
 
 from moothall.objects.permissions import Permissions
@@ -61,6 +62,16 @@ async def test_participants_of_all_processes_share_an_instance_and_leave_with_th
     assert created["activity_instances"] == []
     assert (await nodes[1].as_seen(bot).get(f"/applications/{bot.id}/activity-instances/i-1-pc-1")).status == 404
     assert guild.id
+
+
+async def test_who_loses_the_connection_leaves_within_a_heartbeat_interval(nodes: Pair) -> None:
+    alice, bob, _, _, hers, his = await start(nodes)
+    await hers.until(lambda: bool(activities(hers, bob)))
+    await his.peer.disconnect()
+    await nodes[1].gateway.sweep(asyncio.get_running_loop().time() + 41)
+    await hers.until(lambda: users(hers) == [str(alice.id)])
+    await hers.until(lambda: activities(hers, bob) == [])
+    assert his.session_id in nodes[1].gateway.hub.sessions
 
 
 async def test_a_lost_permission_ends_the_participation_on_the_node_of_the_session(nodes: Pair) -> None:

@@ -1,4 +1,4 @@
-"""Which sessions of this node take part in Activities: shown in presences, ended with the session or the permission."""
+"""Which sessions of this node take part in Activities: shown in presences, ended with session, client or permission."""
 
 import asyncio
 import logging
@@ -65,6 +65,11 @@ class ActivitySessions:
     async def end_session(self, user_id: UserId, session_id: str) -> None:
         """Leave the instance of a session that has ended."""
         if self._joined.pop(session_id, None) is not None:
+            await self._leave(user_id, session_id)
+
+    async def time_out(self, user_id: UserId, session_id: str) -> None:
+        """Leave the instance of a session whose client is gone; it may yet be resumed, and hears of it then."""
+        if session_id in self._joined:
             await self._leave(user_id, session_id)
 
     def close(self) -> None:

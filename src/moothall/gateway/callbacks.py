@@ -30,5 +30,10 @@ class GatewayCallbacks(Struct, frozen=True, kw_only=True):
     """A user's last session ended; the guilds whose events it received."""
     on_session_end: Callable[[UserId, str], Awaitable[None]] | None = None
     """A session ended and cannot be resumed: its user and id. Its voice state and Activity end with it."""
+    on_activity_timeout: Callable[[UserId, str], Awaitable[None]] | None = None
+    """A session in an Activity has no client since a heartbeat interval: its user and id.
+
+    It can still be resumed. The next round calls again, unless the session has left by then.
+    """
     on_token_use: Callable[[bytes], None] | None = None
     """A person identified with the token of a hash."""

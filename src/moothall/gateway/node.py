@@ -117,6 +117,8 @@ class GatewayNode:
         self._detached: set[Session] = set()
         """Sessions without a connection."""
         self._sweeper: asyncio.Task[None] | None = None
+        self._sweep_seconds = min(5.0, settings.heartbeat_ms / 4000)
+        """Seconds from one round of `sweep` to the next."""
         self._closing = False
         self._network_of = network_of
         bus.subscribe(self.hub.receive, on_gap=self.invalidate_sessions)
@@ -251,8 +253,12 @@ class GatewayNode:
         _log.info("user %s reads too slowly and was disconnected", session.user_id if session else 0)
 
     async def sweep(self, now: float) -> None:
-        """Close the connections that are silent, and end the sessions that have expired, by the event loop's time."""
+        """Close the connections that are silent, and end the sessions that have expired, by the event loop's time.
+
+        Sessions whose client is gone for a heartbeat interval leave their Activity, although they can be resumed.
+        """
         interval = self.settings.heartbeat_ms / 1000
+        lost: list[Session] = []
         for connection in list(self.connections):
             silence = now - connection.last_heartbeat_at
             requested_at = connection.heartbeat_requested_at
@@ -262,15 +268,28 @@ class GatewayNode:
                 # The client had time to respond to the request, even if the event loop itself was late.
                 self.dropped += 1
                 connection.close(CloseCode.SESSION_TIMED_OUT, "No heartbeat.")
+                if connection.session is not None:
+                    lost.append(connection.session)
             elif silence > 1.25 * interval:
                 connection.request_heartbeat()
         for session in [session for session in self._detached if session.expires_at <= now]:
             await self.end_session(session)
+        # Those who would be due before the next round: no participant stays for longer than the interval.
+        lost_before = now - interval + self._sweep_seconds
+        lost += [each for each in self._detached if each.expires_at - self.settings.resume_seconds <= lost_before]
+        await self._leave_activities(lost)
+
+    async def _leave_activities(self, sessions: list[Session]) -> None:
+        callback = self.callbacks.on_activity_timeout
+        for session in sessions:
+            if session.embedded_activity is None or callback is None or _has_client(session):
+                continue  # the session may have been resumed since the last one left
+            await _log_errors(callback(session.user_id, session.id))
 
     async def _sweep_periodically(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(min(5.0, self.settings.heartbeat_ms / 4000))
+            await asyncio.sleep(self._sweep_seconds)
             await self.sweep(loop.time())
 
     # Commands
@@ -613,6 +632,12 @@ def _query_error(query: dict[str, list[str]]) -> CloseConnection | None:
 def _encoding(query: dict[str, list[str]]) -> Encoding | None:
     """The encoding that a query string asks for; None for an unknown one."""
     return ENCODINGS.get(_first(query, "encoding") or "json", {}).get(_first(query, "compress"))
+
+
+def _has_client(session: Session) -> bool:
+    """Whether a session has a connection that is not being closed."""
+    connection = session.connection
+    return isinstance(connection, Connection) and not connection.send_queue.closed
 
 
 async def _log_errors(callback: Awaitable[None]) -> None:

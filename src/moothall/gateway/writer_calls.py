@@ -58,7 +58,7 @@ class TokensCall(Struct, tag="tokens"):
 
 
 class LeaveActivitiesCall(Struct, tag="leave"):
-    """A session that took part in an Activity has ended."""
+    """A session that took part in an Activity has ended, or lost its client."""
 
     user_id: UserId
     session_id: str
@@ -113,7 +113,11 @@ class ConnectedTokens(PeriodicTask):
 
 
 def worker_callbacks(
-    bus: Bus, node: str, used: UsedTokens, leave_activities: Callable[[UserId, str], Awaitable[None]]
+    bus: Bus,
+    node: str,
+    used: UsedTokens,
+    leave_activities: Callable[[UserId, str], Awaitable[None]],
+    time_out_activity: Callable[[UserId, str], Awaitable[None]],
 ) -> GatewayCallbacks:
     """The callbacks of a worker's gateway node of this name."""
 
@@ -133,6 +137,7 @@ def worker_callbacks(
     return GatewayCallbacks(
         on_voice_state_update=update_voice_state,
         on_session_end=end_session,
+        on_activity_timeout=time_out_activity,
         on_identify=identify,
         on_offline=offline,
         on_token_use=used.record,

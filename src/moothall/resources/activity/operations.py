@@ -1,7 +1,7 @@
 """Launching Activities, and joining, leaving and ending their instances.
 
-An instance exists as long as it has participants. Each takes part with a gateway session, and leaves when that ends;
-a session takes part in one instance at a time.
+An instance exists as long as it has participants. Each takes part with a gateway session, and leaves when that ends
+or is without a client for a heartbeat interval; a session takes part in one instance at a time.
 """
 
 from collections.abc import Collection
@@ -97,11 +97,11 @@ async def end_instances(ctx: Context, application_id: ApplicationId) -> None:
 
 
 async def leave_activities(services: Services, user_id: UserId, session_id: str) -> None:
-    """Leave every instance that a gateway session takes part in, because the session has ended."""
+    """Leave every instance that a gateway session takes part in: it has ended, or has lost its client."""
 
     async def work(ctx: Context) -> None:
         for instance_id in await queries.select_instances_of_session(ctx.tx, user_id, session_id):
-            await leave_instance(ctx, instance_id, user_id, session_id, tell_node=False)
+            await leave_instance(ctx, instance_id, user_id, session_id)
 
     await run(services, _actor(user_id), work, fires=ACTIVITY_EVENTS)
 
