@@ -1,6 +1,8 @@
 """Programs that tests start in a process of their own: runs of pytest and of Node's test runners."""
 
+import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -30,6 +32,12 @@ class SeparateRuns(AbstractContextManager["SeparateRuns"]):
         self._runs[name] = self._threads.submit(
             subprocess.run, command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_WITHIN
         )
+
+    def start_pytest(self, name: str, folder: Path, packages: Path) -> None:
+        """Run the tests of a folder with the plugin under test and the packages of another folder."""
+        path = os.pathsep.join([str(packages), str(folder), os.environ.get("PYTHONPATH", "")])
+        command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
+        self.start(name, command, folder, {**os.environ, "PYTHONPATH": path})
 
     def printed(self, name: str) -> str:
         """What a program printed, once it has ended. Fails if it failed."""

@@ -1,6 +1,5 @@
 """The example bots: the tests that stand beside each, in a process of its own with the packages of its lock."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.separate_runs import PLUGINS, SeparateRuns, collected
+from tests.separate_runs import SeparateRuns, collected
 from tests.suites import leave_out
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "bots"
@@ -36,10 +35,7 @@ def runs(request: pytest.FixtureRequest) -> Iterator[SeparateRuns]:
     """The tests of the examples, running side by side."""
     with SeparateRuns() as started:
         for bot in collected(request.session.items, "test_the_tests_of_the_example_pass", "bot"):
-            folder = EXAMPLES / bot
-            path = os.pathsep.join([str(installed(folder)), str(folder), os.environ.get("PYTHONPATH", "")])
-            command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
-            started.start(bot, command, folder, {**os.environ, "PYTHONPATH": path})
+            started.start_pytest(bot, EXAMPLES / bot, installed(EXAMPLES / bot))
         yield started
 
 

@@ -1,14 +1,12 @@
 """The libraries that the plugin starts bots of, each with the packages that its laws in tests/clients have."""
 
-import os
-import sys
 from collections.abc import Iterator
 
 import pytest
 
 from moothall.testing.libraries import LIBRARIES, patched
 from tests.clients.test_python_clients import installed
-from tests.separate_runs import PLUGINS, SeparateRuns, collected
+from tests.separate_runs import SeparateRuns, collected
 
 _BOTS = {
     "pycord": """
@@ -61,9 +59,7 @@ def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             folder = tmp_path_factory.mktemp(library)
             (folder / "mybot.py").write_text(_BOTS[library], encoding="utf-8")
             (folder / "test_mybot.py").write_text(_TEST, encoding="utf-8")
-            path = os.pathsep.join([str(installed(library)), str(folder), os.environ.get("PYTHONPATH", "")])
-            command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
-            started.start(library, command, folder, {**os.environ, "PYTHONPATH": path})
+            started.start_pytest(library, folder, installed(library))
         yield started
 
 

@@ -1,4 +1,4 @@
-"""Which sessions of this node take part in Activities: shown in presences, ended with session, client or permission."""
+"""Which sessions of this node take part in Activities: shown in presences, ended with session or permission."""
 
 import asyncio
 import logging
@@ -68,7 +68,7 @@ class ActivitySessions:
             await self._leave(user_id, session_id)
 
     async def time_out(self, user_id: UserId, session_id: str) -> None:
-        """Leave the instance of a session whose client is gone; it may yet be resumed, and hears of it then."""
+        """Leave the instance of a session that lost its connection. A resumed session receives the events of that."""
         if session_id in self._joined:
             await self._leave(user_id, session_id)
 

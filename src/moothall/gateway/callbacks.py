@@ -31,7 +31,7 @@ class GatewayCallbacks(Struct, frozen=True, kw_only=True):
     on_session_end: Callable[[UserId, str], Awaitable[None]] | None = None
     """A session ended and cannot be resumed: its user and id. Its voice state and Activity end with it."""
     on_activity_timeout: Callable[[UserId, str], Awaitable[None]] | None = None
-    """A session in an Activity has no client since a heartbeat interval: its user and id.
+    """A session in an Activity has had no connection for a heartbeat interval: its user and id.
 
     It can still be resumed. The next round calls again, unless the session has left by then.
     """

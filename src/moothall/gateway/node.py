@@ -255,7 +255,7 @@ class GatewayNode:
     async def sweep(self, now: float) -> None:
         """Close the connections that are silent, and end the sessions that have expired, by the event loop's time.
 
-        Sessions whose client is gone for a heartbeat interval leave their Activity, although they can be resumed.
+        Sessions without a connection for a heartbeat interval leave their Activity, although they can be resumed.
         """
         interval = self.settings.heartbeat_ms / 1000
         lost: list[Session] = []
@@ -274,7 +274,7 @@ class GatewayNode:
                 connection.request_heartbeat()
         for session in [session for session in self._detached if session.expires_at <= now]:
             await self.end_session(session)
-        # Those who would be due before the next round: no participant stays for longer than the interval.
+        # Also those that are due before the next round: no participant stays for longer than the interval.
         lost_before = now - interval + self._sweep_seconds
         lost += [each for each in self._detached if each.expires_at - self.settings.resume_seconds <= lost_before]
         await self._leave_activities(lost)
@@ -282,8 +282,8 @@ class GatewayNode:
     async def _leave_activities(self, sessions: list[Session]) -> None:
         callback = self.callbacks.on_activity_timeout
         for session in sessions:
-            if session.embedded_activity is None or callback is None or _has_client(session):
-                continue  # the session may have been resumed since the last one left
+            if session.embedded_activity is None or callback is None or _is_connected(session):
+                continue  # a session may be resumed while others leave
             await _log_errors(callback(session.user_id, session.id))
 
     async def _sweep_periodically(self) -> None:
@@ -634,7 +634,7 @@ def _encoding(query: dict[str, list[str]]) -> Encoding | None:
     return ENCODINGS.get(_first(query, "encoding") or "json", {}).get(_first(query, "compress"))
 
 
-def _has_client(session: Session) -> bool:
+def _is_connected(session: Session) -> bool:
     """Whether a session has a connection that is not being closed."""
     connection = session.connection
     return isinstance(connection, Connection) and not connection.send_queue.closed

@@ -81,8 +81,8 @@ class Query(Generic[T]):
     `then` makes of such a struct what the query returns, an object of the API for example.
 
     The rows of a `kept` query are kept where one process writes, for the transactions that follow, until a statement
-    changes a column that it reads. They are tuples, frozen structs, or what `then` makes of others. It costs one more
-    look-up where rows are not found again, and every write of its tables.
+    changes a column that it reads. They are tuples, frozen structs, or what `then` makes of others. It costs a
+    look-up where no rows are kept, and another one for each write of its tables.
     """
 
     __slots__ = ("_into", "_kept", "_statement", "_then", "postgresql", "sqlite")

@@ -1,7 +1,7 @@
 """Launching Activities, and joining, leaving and ending their instances.
 
 An instance exists as long as it has participants. Each takes part with a gateway session, and leaves when that ends
-or is without a client for a heartbeat interval; a session takes part in one instance at a time.
+or has no connection for a heartbeat interval; a session takes part in one instance at a time.
 """
 
 from collections.abc import Collection
@@ -97,7 +97,7 @@ async def end_instances(ctx: Context, application_id: ApplicationId) -> None:
 
 
 async def leave_activities(services: Services, user_id: UserId, session_id: str) -> None:
-    """Leave every instance that a gateway session takes part in: it has ended, or has lost its client."""
+    """Leave every instance that a gateway session takes part in: it has ended, or has lost its connection."""
 
     async def work(ctx: Context) -> None:
         for instance_id in await queries.select_instances_of_session(ctx.tx, user_id, session_id):
