@@ -6,11 +6,10 @@ the same origin, so the page is no boundary: the client checks every message. Th
 tickets, which it stores as the cookie.
 """
 
-import base64
-import hashlib
 from typing import Final
 
 from moothall.activities.origin import ActivityOrigins
+from moothall.objects.csp import hash_source
 from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import PARAMETER
 from moothall.objects.wire import encode
@@ -53,7 +52,7 @@ class RelayPage:
             f'<iframe title="Activity" allow="{_ALLOWED}"></iframe><script>{script}</script></html>'
         ).encode()
         policy = (
-            f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(_STYLE)}; "
+            f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(_STYLE)}; "
             f"connect-src 'self'; frame-src {origins.of(application_id)}; "
             f"frame-ancestors {origins.client_origin}; base-uri 'none'"
         )
@@ -65,7 +64,3 @@ class RelayPage:
             (b"x-content-type-options", b"nosniff"),
             (b"referrer-policy", b"same-origin"),
         ]
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -112,7 +112,10 @@ class Targets:
             self._session = aiohttp.ClientSession(
                 trace_configs=[trace],
                 connector=guarded_connector(
-                    allow_private=self._allow_private, limit=_WEBSOCKETS, limit_per_host=_WEBSOCKETS_PER_TARGET
+                    allow_private=self._allow_private,
+                    limit=_WEBSOCKETS,
+                    limit_per_host=_WEBSOCKETS_PER_TARGET,
+                    tls=self._upstream.tls,
                 ),
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),

@@ -378,6 +378,15 @@ class Upstream:
         for connection in list(self._open):
             connection.abort()
 
+    @cached_property
+    def tls(self) -> "ssl.SSLContext":
+        """Checks the certificates of targets, for WebSockets too."""
+        import ssl  # noqa: PLC0415 reading the authorities takes 20 milliseconds
+
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
     def _kept(self, destination: Destination) -> _Connection | None:
         idle = self._idle.get(destination)
         return idle.pop() if idle else None
@@ -405,7 +414,7 @@ class Upstream:
                 _, connection = await asyncio.get_running_loop().create_connection(
                     lambda: _Connection(self, destination),
                     sock=sock,
-                    ssl=self._tls if destination.encrypted else None,
+                    ssl=self.tls if destination.encrypted else None,
                     server_hostname=destination.host if destination.encrypted else None,
                 )
             except BaseException:
@@ -444,11 +453,3 @@ class Upstream:
                 break
         if not waiting:
             self._waiting.pop(destination, None)
-
-    @cached_property
-    def _tls(self) -> "ssl.SSLContext":
-        import ssl  # noqa: PLC0415 reading the authorities takes 20 milliseconds
-
-        context = ssl.create_default_context()
-        context.set_alpn_protocols(["http/1.1"])
-        return context

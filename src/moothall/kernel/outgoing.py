@@ -23,6 +23,8 @@ from msgspec import Struct
 from moothall.objects.clock import stopwatch
 
 if TYPE_CHECKING:
+    import ssl
+
     import aiohttp
     from yarl import URL
 
@@ -288,11 +290,17 @@ class _NotPublic(OSError):
     """A connection is refused because its address is not public."""
 
 
-def guarded_connector(*, allow_private: bool, limit: int, limit_per_host: int) -> "aiohttp.TCPConnector":
-    """A pool of connections to public addresses only, unless `allow_private`; at most `limit`, and for each host."""
+def guarded_connector(
+    *, allow_private: bool, limit: int, limit_per_host: int, tls: "ssl.SSLContext | None" = None
+) -> "aiohttp.TCPConnector":
+    """A pool of connections to public addresses only, unless `allow_private`; at most `limit`, and for each host.
+
+    `tls` checks certificates in place of the context that aiohttp makes when it is imported.
+    """
     import aiohttp  # noqa: PLC0415 it takes long to import
 
     return aiohttp.TCPConnector(
+        ssl=True if tls is None else tls,
         limit=limit,
         limit_per_host=limit_per_host,
         resolver=_resolver(allow_private=allow_private),
