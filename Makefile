@@ -130,6 +130,10 @@ format: $(STAMPS)/dev ## Let ruff format and fix what it can
 docs: $(STAMPS)/dev ## Write the generated parts of the documentation
 	@$(BIN)/python tools/check_docs.py --write
 
+.PHONY: tables
+tables: $(STAMPS)/dev ## Write the statements that create a new database
+	@$(BIN)/python tools/write_tables.py
+
 .PHONY: translations
 translations: $(STAMPS)/dev ## Update and compile the catalogues of the pages
 	@$(BIN)/python tools/translations.py

@@ -61,10 +61,12 @@ def test_few_async_fixtures_live_longer_than_a_test() -> None:
     assert list(long_lived(fixture.format("function") + fixture.format("session").replace("async ", ""))) == []
 
     # Clients of others are installed in folders named `site`. Tests of a module share a browser, which starts slowly,
-    # and laws about thousands of refusals a platform; they then share the loop as well.
+    # those of the layout the guild that they look at, and laws about thousands of refusals a platform; they then share
+    # the loop as well.
     tests = Path(__file__).parent
     shared = {
         tests / "clients" / "conftest.py": ["running_browser"],
+        tests / "clients" / "test_web_layout.py": ["community"],
         tests / "conformance" / "conftest.py": ["shared_platform"],
     }
     for file in (file for file in tests.rglob("*.py") if "site" not in file.parts):

@@ -352,8 +352,7 @@ class Community:
         make(OWNER, "POST", f"{messages}/bulk-delete", {"messages": few}, channel_id=text)
         hello = make(OWNER, "POST", messages, {"content": "hello"}, channel_id=text)
         make(BOT, "POST", messages, {"content": "hello"}, channel_id=text)
-        file = {"files[0]": ("pixel.png", still(32))}
-        make(OWNER, "POST", messages, {"payload_json": json.dumps({"content": "file"})}, file, channel_id=text)
+        self._create_files(text)
         within = {"channel_id": text, "message_id": hello["id"]}
         make(OWNER, "PUT", f"{messages}/{{message_id}}/reactions/{{emoji_name}}/@me", **within)
         make(OWNER, "PUT", f"{messages}/pins/{{message_id}}", **within)
@@ -381,6 +380,17 @@ class Community:
         self._create_screening(text)
         self._open_sessions(guild, channels, text)
 
+    def _create_files(self, text: str) -> None:
+        file = {"files[0]": ("pixel.png", still(32))}
+        payload = {"payload_json": json.dumps({"content": "file"})}
+        self._make(OWNER, "POST", "/channels/{channel_id}/messages", payload, file, channel_id=text)
+        body = {"files": [{"id": "0", "filename": "a.txt", "file_size": 1, "is_clip": False}]}
+        for _ in range(4):
+            created = self._make(OWNER, "POST", "/channels/{channel_id}/attachments", body, channel_id=text)
+            name = created["attachments"][0]["upload_filename"]
+            self.add("upload_filename", name)
+            self._add_parameters("/attachments/{upload_filename}", {"upload_filename": name})
+
     def _create_hooks(self, text: str) -> None:
         make = self._make
         make(OWNER, "POST", "/channels/{channel_id}/invites", {}, channel_id=text)
@@ -402,6 +412,9 @@ class Community:
         private = make(OWNER, "POST", "/channels/{channel_id}/threads", body, channel_id=text)
         member = self.record["people"][1]["id"]
         make(OWNER, "PUT", "/channels/{channel_id}/thread-members/{user_id}", channel_id=private["id"], user_id=member)
+        settings = {"flags": 4, "muted": True, "mute_config": {"end_time": None, "selected_time_window": -1}}
+        mine = "/channels/{channel_id}/thread-members/@me/settings"
+        make(OWNER, "PATCH", mine, settings, channel_id=private["id"])
         if _FORUM in channels:
             post = {"name": "post", "message": {"content": "first"}}
             make(OWNER, "POST", "/channels/{channel_id}/threads", post, channel_id=channels[_FORUM])

@@ -16,6 +16,7 @@ from sqlalchemy import insert
 from moothall.storage import migrations
 from moothall.storage.database import Query, StorageError
 from moothall.storage.engines import database_at
+from moothall.storage.migrations.creation import render_script
 from moothall.storage.migrations.render import render_upgrade, revisions
 from moothall.storage.schema import messages, metadata
 from moothall.storage.schema.search import message_index_gin
@@ -57,6 +58,11 @@ async def postgresql_schema(connection: Any) -> list[list[tuple[object, ...]]]:
         " WHERE NOT tgisinternal ORDER BY 1"
     )
     return [[tuple(row) for row in rows] for rows in (columns, indexes, triggers)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_statements_of_a_new_database_are_those_of_the_schema(dialect: str) -> None:
+    assert migrations.create_script(dialect) == render_script(dialect), "make tables"
 
 
 def test_the_revisions_make_the_same_tables_as_the_schema_on_sqlite() -> None:
@@ -364,6 +370,6 @@ def test_keys_of_tables_that_grow_lead_with_the_owning_id(dialect: str) -> None:
         "members": ["guild_id", "user_id"],
         "audit_entries": ["guild_id", "id"],
     }
-    text = " ".join(" ".join(migrations.create_statements(dialect)).split())
+    text = " ".join(migrations.create_script(dialect).split())
     for table, key in growing.items():
         assert f"CONSTRAINT pk_{table} PRIMARY KEY ({', '.join(key)})" in text

@@ -84,6 +84,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Days without use after which a session of a user ends."""
     link_previews: bool = True
     """Whether previews of links are fetched, and media of other servers are proxied."""
+    max_upload_bytes: int = 104 * 1024 * 1024
+    """The largest request with files, in bytes."""
     outgoing_proxy: str | None = None
     """The URL of the HTTP proxy that these requests go through."""
 

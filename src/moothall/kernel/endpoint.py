@@ -14,7 +14,7 @@ import re
 import types
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct, UnsetType
 
@@ -70,7 +70,10 @@ class Endpoint:
     __slots__ = (
         "_declared",
         "_fires",
+        "_forms",
         "_locks_guild",
+        "_status",
+        "_uploads",
         "access",
         "audit_reason",
         "body",
@@ -122,16 +125,27 @@ class Endpoint:
         self._declared = tuple(fires)
         self._fires: frozenset[type[Event]] | None = None
         self._locks_guild: bool | None = None
+        self._forms = forms
+        self._status = status
+        self._uploads = uploads
         self.scope = scope
         self.rate = rate
         self.bucket = bucket_name(method, path)
         self.writes = writes
         self.reads_first = reads_first
         """Whether the handler runs on a reader first, and again in a transaction if it needs to write."""
-        self.uploads = uploads
-        """The files that the endpoint accepts, in a form with its body; None if it accepts none."""
-        self._read_signature(handler, forms=forms)
-        self.status = status if status is not None else (204 if self.response is type(None) else 200)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What the signature declares. It is read at its first use: to read all takes a twentieth of the start.
+
+            Raises TypeError if the parameters are not those of the path.
+            """
+            if name not in _OF_SIGNATURE:
+                raise AttributeError(name)
+            self._read_signature(self.handler)
+            return getattr(self, name)
 
     @property
     def fires(self) -> frozenset[type[Event]]:
@@ -148,10 +162,9 @@ class Endpoint:
             self._locks_guild = self.writes and changes
         return self._locks_guild
 
-    def _read_signature(self, handler: Handler, *, forms: bool) -> None:
+    def _read_signature(self, handler: Handler) -> None:
         hints = typing.get_type_hints(handler, include_extras=True)
-        self.response: Any = hints["return"]
-        self.body: BodyReader | None = None
+        body: BodyReader | None = None
         named = _PLACEHOLDER.findall(self.path)
         path: list[PathParameter] = []
         query: list[QueryParameter] = []
@@ -160,7 +173,7 @@ class Endpoint:
         for parameter in parameters:
             kind = hints[parameter.name]
             if parameter.name == "body":
-                self.body = reader_of(kind, optional=_may_be_absent(kind), forms=forms)
+                body = reader_of(kind, optional=_may_be_absent(kind), forms=self._forms)
             elif (header := header_parameter(parameter.name, kind)) is not None:
                 headers.append(header)
             elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
@@ -169,12 +182,32 @@ class Endpoint:
                 path.append(path_parameter(parameter.name, kind))
         if [parameter.name for parameter in path] != named:
             raise TypeError(f"{self.name}: the path has {named}, the signature {[p.name for p in path]}")
-        if self.uploads is None and self.body is not None and self.body.forms:
+        self.response: Any = hints["return"]
+        self.status = self._status if self._status is not None else (204 if self.response is type(None) else 200)
+        self.body = body
+        self.uploads = self._uploads
+        """The files that the endpoint accepts, in a form with its body; None if it accepts none."""
+        if self.uploads is None and body is not None and body.forms:
             self.uploads = NoFiles()
-        self.images = () if self.body is None else image_fields(self.body.kind)
+        self.images = () if body is None else image_fields(body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
         self.header_parameters = tuple(headers)
+
+
+_OF_SIGNATURE = frozenset(
+    (
+        "body",
+        "header_parameters",
+        "images",
+        "path_parameters",
+        "query_parameters",
+        "response",
+        "status",
+        "uploads",
+    )
+)
+"""The attributes of an `Endpoint` that its signature declares, some of them with the decorator."""
 
 
 def reader_of(kind: Any, *, optional: bool, forms: bool) -> BodyReader:

@@ -18,6 +18,7 @@ from moothall.objects.ids import (
 from moothall.objects.member import Member
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.user import User
+from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 
 
@@ -74,8 +75,8 @@ class ThreadMember(Struct, frozen=True, kw_only=True):
     join_timestamp: Timestamp
     flags: int = 0
     muted: bool | UnsetType = UNSET
-    """Only for people, in their own membership."""
-    mute_config: UnsetType | None = UNSET
+    """This and `mute_config` are only in a user's own membership."""
+    mute_config: MuteConfig | UnsetType | None = UNSET
     member: Member | UnsetType = UNSET
 
 
@@ -86,6 +87,8 @@ class ThreadMemberFlags:
     ALL_MESSAGES: Final = 1 << 1
     ONLY_MENTIONS: Final = 1 << 2
     NO_MESSAGES: Final = 1 << 3
+    LEVELS: Final = ALL_MESSAGES | ONLY_MENTIONS | NO_MESSAGES
+    """What the user sets, at most one of them."""
 
 
 class GroupNick(Struct, frozen=True, kw_only=True):

@@ -105,6 +105,11 @@ class MuteConfig(Struct, frozen=True, kw_only=True):
     selected_time_window: Annotated[int, Meta(ge=-1, le=(1 << 31) - 1)] | UnsetType | None = UNSET
 
 
+def is_mute_in_force(config: MuteConfig | None, now: Timestamp) -> bool:
+    """Whether what is marked as muted still is at a time: a mute without an end lasts until it is ended."""
+    return config is None or config.end_time is None or config.end_time > now
+
+
 NotificationLevel = Annotated[int, Meta(ge=0, le=3)]
 """All messages, only mentions, none, or the level of the guild."""
 
@@ -121,8 +126,7 @@ class ChannelOverride(Struct, frozen=True, kw_only=True):
 
     def is_muted(self, now: Timestamp) -> bool:
         """Whether the channel is muted at a time."""
-        end = None if self.mute_config is None else self.mute_config.end_time
-        return self.muted and (end is None or end > now)
+        return self.muted and is_mute_in_force(self.mute_config, now)
 
 
 class UserGuildSettings(Struct, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ _OF_OTHERS: Final = {
     ("interactions", "source_room_id"): "the same",
     ("interactions", "response_room_id"): "the same",
     ("ephemeral_messages", "channel_id"): "goes with its interaction",
+    ("pending_uploads", "channel_id"): "deleted with its file a day after it was created, and of no use until then",
     ("activity_instances", "guild_id"): "ends when its participants, who lost the channel, have left",
     ("activity_instances", "channel_id"): "the same",
     ("preview_requests", "channel_id"): "a queue: requests of messages that are gone are dropped when they are read",

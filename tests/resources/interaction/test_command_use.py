@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 from sqlalchemy import bindparam, update
 
 from moothall.objects.permissions import Permissions
@@ -199,6 +200,15 @@ async def test_user_and_message_commands_have_a_target(platform: Platform) -> No
     elsewhere = await scenario.guild.channel()
     there = (await scenario.guild.owner.post(f"/channels/{elsewhere}/messages", {"content": "x"})).json
     assert (await scenario.post_command(mark, target_id=there["id"])).code == 10008
+
+
+async def test_an_interaction_says_how_large_files_may_be(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    command = await scenario.create_command()
+    mebibyte = 1 << 20
+    for max_upload, expected in ((2 * mebibyte, 2 * mebibyte), (200 * mebibyte, 10 * mebibyte)):
+        platform.services.limits = structs.replace(platform.services.limits, max_upload_bytes=max_upload)
+        assert (await scenario.use_command(command))["attachment_size_limit"] == expected
 
 
 async def test_an_interaction_has_its_channel_context_and_permissions(platform: Platform) -> None:

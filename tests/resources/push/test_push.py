@@ -136,6 +136,31 @@ async def test_a_hidden_channel_notifies_no_one_who_may_not_view_it(platform: Pl
     assert browser.received == []
 
 
+@pytest.mark.parametrize(
+    ("settings", "bodies"),
+    [
+        ({"flags": 2}, ["one"]),
+        ({"muted": True}, []),
+        ({"flags": 8}, []),
+        ({"muted": True, "mute_config": {"end_time": "2020-01-01T00:00:00+00:00"}}, ["one"]),
+        ({"muted": True, "mute_config": {"end_time": "2100-01-01T00:00:00+00:00"}}, []),
+    ],
+)
+async def test_a_muted_thread_notifies_no_one_who_muted_it(
+    platform: Platform, site: Site, settings: dict[str, Any], bodies: list[str]
+) -> None:
+    owner, guild, _ = await guild_of(platform)
+    member, other = await member_of(platform, guild), await member_of(platform, guild)
+    browser, others = await subscribed(site, member), await subscribed(site, other)
+    body = {"name": "moot", "type": 11}
+    thread = (await owner.post(f"/channels/{guild.general}/threads", body)).json["id"]
+    assert (await member.put(f"/channels/{thread}/thread-members/@me")).status == 204
+    assert (await member.patch(f"/channels/{thread}/thread-members/@me/settings", settings)).status == 200
+    await say(owner, f"/channels/{thread}/messages", f"one <@{member.id}> <@{other.id}>")
+    await send(platform)
+    assert [[text.split()[0] for text in each.bodies] for each in (browser, others)] == [bodies, ["one"]]
+
+
 async def set_guild(caller: Caller, guild: Guild | None, **settings: Any) -> None:
     where = "@me" if guild is None else str(int(guild.id))
     reply = await caller.patch(f"/users/@me/guilds/{where}/settings", settings)

@@ -215,3 +215,45 @@ async def test_clients_of_people_join_with_post(platform: Platform) -> None:
         assert (await at.bob.post(f"{thread}/{ME}", location="Sidebar Overflow")).status == 204
     assert heard[:2] == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE"]
     assert (await at.bob.get(f"{thread}/thread-members/{at.bob.id}")).json["user_id"] == str(at.bob.id)
+
+
+async def test_a_member_mutes_a_thread_for_themselves(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    thread = await at.thread(at.owner)
+    settings = f"{thread}/{ME}/settings"
+    assert (await at.bob.patch(settings, {"muted": True})).code == 10007
+    assert (await at.bob.put(f"{thread}/{ME}")).status == 204
+    end = "2100-01-01T00:00:00+00:00"
+    body = {"muted": True, "mute_config": {"end_time": end, "selected_time_window": 3600}, "flags": 1 | 4}
+    with platform.listening() as heard:
+        changed = await at.bob.patch(settings, body)
+        assert (await at.bob.patch(settings, body)).status == 204
+    assert heard == ["THREAD_MEMBER_UPDATE"]
+    event = platform.heard[-1]
+    assert [int(user_id) for user_id in event.user_ids] == [int(at.bob.id)]
+    member = changed.json
+    assert (changed.status, member["muted"], member["flags"]) == (200, True, 4)
+    assert member["mute_config"]["selected_time_window"] == 3600
+    assert member["mute_config"]["end_time"].startswith("2100-01-01")
+    assert platform.heard_data("THREAD_MEMBER_UPDATE")[-1] == {**member, "guild_id": str(at.guild.id)}
+    # Their own requests show it, also in threads, and those of others do not.
+    assert (await at.bob.get(f"{thread}/thread-members/{at.bob.id}")).json == member
+    assert (await at.bob.get(thread)).json["member"] == member
+    assert (await at.bob.get(f"/guilds/{at.guild.id}/threads/active")).json["members"] == [member]
+    for shown in (await at.owner.get(f"{thread}/thread-members")).json:
+        assert ("muted" in shown, "mute_config" in shown) == (shown["user_id"] == str(at.owner.id),) * 2
+    unmuted = (await at.bob.patch(settings, {"muted": False})).json
+    assert (unmuted["muted"], unmuted["mute_config"], unmuted["flags"]) == (False, None, 4)
+
+
+async def test_a_thread_has_one_notification_level_and_bots_have_none(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    thread = await at.thread(at.bob)
+    settings = f"{thread}/{ME}/settings"
+    assert (await at.bob.patch(settings, {"flags": 2 | 8})).code == 50084
+    assert (await at.bob.patch(settings, {"flags": 16})).errors_at("flags")
+    assert (await at.bob.patch(settings, {"flags": 8})).json["flags"] == 8
+    assert (await at.bob.patch(f"{at.general}/{ME}/settings", {"flags": 8})).status == 400
+    bot = await platform.bot(at.owner)
+    await at.guild.join(bot)
+    assert (await bot.patch(settings, {"muted": True})).code == 20001

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, or_, select, union_all, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, or_, select, text, update
 
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
@@ -72,17 +72,23 @@ _count_states = Query(
 
 @cache
 def _select_due(kinds: frozenset[str]) -> Query[JobRow]:
-    # One range of the index for each kind, which excludes jobs of unknown kinds and failed jobs.
-    now = bindparam("now", type_=jobs.c.not_before.type)
+    # One range of the index for each kind, which excludes jobs of unknown kinds and failed jobs. Written as text: to
+    # compile thirty SELECTs takes fifteen milliseconds of every start.
+    columns = ", ".join(jobs.c.keys())
     ranges = [
-        select(jobs)
-        .where(jobs.c.kind == kind, _is_not_failed, jobs.c.not_before <= now)
-        .order_by(jobs.c.not_before, jobs.c.id)
-        .limit(MAX_PER_KIND)
-        .subquery()
+        f"SELECT * FROM (SELECT {columns} FROM jobs WHERE kind = {_quoted(kind)} AND failed_at IS NULL"  # noqa: S608
+        f" AND not_before <= :now ORDER BY not_before, id LIMIT {MAX_PER_KIND}) AS due"
         for kind in sorted(kinds)
     ]
-    return Query(union_all(*(select(each) for each in ranges)), into=JobRow)
+    now = bindparam("now", type_=jobs.c.not_before.type)
+    return Query(text(" UNION ALL ".join(ranges)).bindparams(now).columns(*jobs.c), into=JobRow)
+
+
+def _quoted(kind: str) -> str:
+    """A kind of jobs, which is words of letters and digits, as a literal of SQL. Raises ValueError for any other."""
+    if not kind.replace(" ", "_").isidentifier():
+        raise ValueError(f"{kind!r} is no kind of jobs")
+    return f"'{kind}'"
 
 
 async def select_next_due(reader: Reader) -> Timestamp | None:

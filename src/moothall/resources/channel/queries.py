@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
 from moothall.storage.rows import ChannelRow
@@ -24,6 +25,19 @@ from moothall.storage.schema import (
 )
 
 _THREAD_TYPES = type_numbers(THREADS)
+
+
+class _OwnMembership(Struct):
+    """A row of `thread_members`."""
+
+    thread_id: ChannelId
+    user_id: UserId
+    join_timestamp: Timestamp
+    flags: int
+    muted: bool
+    mute_config: MuteConfig | None
+
+
 _select_children = Query(
     lambda: (
         select(channels)
@@ -89,7 +103,8 @@ _select_activity_of_one = Query(
 _select_own_memberships = Query(
     lambda: select(thread_members).where(
         in_list(thread_members.c.thread_id, "thread_ids"), thread_members.c.user_id == bindparam("user_id")
-    )
+    ),
+    into=_OwnMembership,
 )
 _select_member_ids = Query(
     lambda: select(members.c.user_id).where(
@@ -185,10 +200,15 @@ async def select_own_memberships(
         return {}
     rows = await reader.all(_select_own_memberships, user_id=user_id, thread_ids=ids)
     return {
-        ChannelId(Snowflake(thread_id)): ThreadMember(
-            id=ChannelId(Snowflake(thread_id)), user_id=user_id, join_timestamp=Timestamp(joined), flags=flags
+        row.thread_id: ThreadMember(
+            id=row.thread_id,
+            user_id=user_id,
+            join_timestamp=row.join_timestamp,
+            flags=row.flags,
+            muted=row.muted,
+            mute_config=row.mute_config,
         )
-        for thread_id, _, joined, flags in rows
+        for row in rows
     }
 
 

@@ -1,9 +1,9 @@
 """The SQL of guilds."""
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, structs
-from sqlalchemy import Table, bindparam, delete, func, insert, select
+from sqlalchemy import Delete, Select, Table, bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
@@ -67,32 +67,35 @@ class RolePermissions(Struct):
     permissions: PermissionSet
 
 
-_memberships = (
-    select(
-        guilds.c.id,
-        guilds.c.name,
-        guilds.c.icon,
-        guilds.c.banner,
-        guilds.c.owner_id,
-        guilds.c.features,
-        members.c.roles,
-        members.c.guest_channel_id,
-        guild_counters.c.member_count,
-    )
-    .select_from(
-        members.join(guilds, guilds.c.id == members.c.guild_id).join(
-            guild_counters, guild_counters.c.guild_id == members.c.guild_id
+def _memberships() -> Select[Any]:
+    return (
+        select(
+            guilds.c.id,
+            guilds.c.name,
+            guilds.c.icon,
+            guilds.c.banner,
+            guilds.c.owner_id,
+            guilds.c.features,
+            members.c.roles,
+            members.c.guest_channel_id,
+            guild_counters.c.member_count,
         )
+        .select_from(
+            members.join(guilds, guilds.c.id == members.c.guild_id).join(
+                guild_counters, guild_counters.c.guild_id == members.c.guild_id
+            )
+        )
+        .where(
+            members.c.user_id == bindparam("user_id"),
+            members.c.guild_id > bindparam("after"),
+            members.c.guild_id < bindparam("before"),
+        )
+        .limit(bindparam("maximum"))
     )
-    .where(
-        members.c.user_id == bindparam("user_id"),
-        members.c.guild_id > bindparam("after"),
-        members.c.guild_id < bindparam("before"),
-    )
-    .limit(bindparam("maximum"))
-)
-_select_first_memberships = Query(lambda: _memberships.order_by(members.c.guild_id), into=MembershipRow)
-_select_last_memberships = Query(lambda: _memberships.order_by(members.c.guild_id.desc()), into=MembershipRow)
+
+
+_select_first_memberships = Query(lambda: _memberships().order_by(members.c.guild_id), into=MembershipRow)
+_select_last_memberships = Query(lambda: _memberships().order_by(members.c.guild_id.desc()), into=MembershipRow)
 _select_permissions = Query(
     lambda: select(roles.c.guild_id, roles.c.id, roles.c.permissions).where(
         in_list(roles.c.guild_id, "guild_ids"), in_list(roles.c.id, "role_ids")
@@ -172,8 +175,12 @@ _delete_channel = Query(lambda: delete(channels).where(channels.c.id == bindpara
 
 def _delete_some(table: Table, key: str) -> Query[tuple[object, ...]]:
     """The statement that deletes at most `MAX_AT_ONCE` rows of a guild from a table with another primary key."""
-    some = select(table.c[key]).where(table.c.guild_id == bindparam("owner")).limit(MAX_AT_ONCE)
-    return Query(delete(table).where(table.c.guild_id == bindparam("owner"), table.c[key].in_(some)))
+
+    def build() -> Delete:
+        some = select(table.c[key]).where(table.c.guild_id == bindparam("owner")).limit(MAX_AT_ONCE)
+        return delete(table).where(table.c.guild_id == bindparam("owner"), table.c[key].in_(some))
+
+    return Query(build)
 
 
 _DELETE_LATER: Final = [

@@ -16,6 +16,8 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import operations
+from moothall.resources.message.attachment.pending_upload.operations import create_uploads
+from moothall.resources.message.attachment.pending_upload.requests import CloudAttachments, CreateAttachments
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageDeleteBulk, MessageUpdate
 from moothall.resources.message.page_cache import PageCache
 from moothall.resources.message.people import user_cache
@@ -25,7 +27,7 @@ from moothall.resources.message.rendering import encode_rows, message_bytes, vie
 from moothall.resources.message.requests import BulkDeleteMessages, CreateMessage, EditMessage
 from moothall.resources.message.rules import require_entry, require_history
 from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
-from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE
+from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE, upload_allowance
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 
@@ -93,6 +95,16 @@ async def delete_message(ctx: Context, channel_id: ChannelId, message_id: Messag
     """Delete one's own message, or with MANAGE_MESSAGES another author's."""
     require_entry(ctx)
     await operations.delete_message(ctx, message_id)
+
+
+@post("/channels/{channel_id}/attachments", permission=Permissions.SEND_MESSAGES | Permissions.ATTACH_FILES)
+async def create_attachments(ctx: Context, channel_id: ChannelId, body: CreateAttachments) -> CloudAttachments:
+    """Create URLs that files are put to, before a message in the channel has them.
+
+    A file is put to its URL once, within an hour and without a token. The message, or the interaction, names it by
+    `uploaded_filename`. One that is not used is deleted after a day.
+    """
+    return CloudAttachments(await create_uploads(ctx, body.files, await upload_allowance(ctx)))
 
 
 @post(

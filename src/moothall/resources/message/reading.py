@@ -15,7 +15,7 @@ from moothall.objects import errors
 from moothall.objects.embed import read_embeds
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ChannelId
+from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.mentions import check_allowed_mentions
 from moothall.objects.message import Attachment
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
@@ -25,6 +25,7 @@ from moothall.objects.text import clean
 from moothall.resources.component.resolved_ids import ComponentLookup, Sender, look_up_components, sender_of
 from moothall.resources.message.attachment.embeds import embed_files
 from moothall.resources.message.attachment.operations import get_attachments
+from moothall.resources.message.attachment.pending_upload.operations import use_uploads, uses_uploads
 from moothall.resources.message.attachment.reading import (
     UploadedFiles,
     read_attachments,
@@ -74,12 +75,14 @@ async def draft_own_message(
 
     `form_errors` may hold errors already. `channel_id` is the channel of its files, if that is another one: a thread
     that is created with the message. Raises Refusal: 50013 for fields that the caller may not send, 50173, and what
-    `read_draft` raises.
+    `read_draft` and `use_uploads` raise.
     """
     if body.tts and ctx.in_guild:
         ctx.require(Permissions.SEND_TTS_MESSAGES)
     if body.embeds:
         ctx.require(Permissions.EMBED_LINKS)
+    if uses_uploads(body.attachments):
+        ctx.require(Permissions.ATTACH_FILES)
     if body.poll is not None:
         ctx.require(Permissions.SEND_POLLS)
     if body.flags and body.flags & MessageFlags.IS_VOICE_MESSAGE and not ctx.has(Permissions.SEND_VOICE_MESSAGES):
@@ -99,6 +102,8 @@ async def draft_message(
     channel_id: ChannelId | None = None,
 ) -> Draft:
     """Look up what the body of a new message refers to, and read it; parameters and errors as `draft_own_message`."""
+    form_errors = FormErrors() if form_errors is None else form_errors
+    await use_uploads(ctx, body.attachments, _uploader(sender), access, form_errors)
     lookup = await look_up_components(ctx, access, body.components, sender)
     uploaded = UploadedFiles.of(ctx, access.id if channel_id is None else channel_id)
     return read_draft(body, form_errors, lookup=lookup, uploaded=uploaded)
@@ -112,7 +117,9 @@ async def draft_edit(
     sender: Sender,
     form_errors: FormErrors | None = None,
 ) -> EditDraft:
-    """Look up what the body of an edit refers to, and read it. Raises Refusal as `read_edit`."""
+    """Look up what the body of an edit refers to, and read it. Raises Refusal as `read_edit` and `use_uploads`."""
+    form_errors = FormErrors() if form_errors is None else form_errors
+    await use_uploads(ctx, body.attachments, _uploader(sender), access, form_errors)
     lookup = await look_up_components(ctx, access, body.components, sender)
     has_files = bool(row.parts & MessagePart.FILES)
     sources = EditSources(
@@ -210,6 +217,11 @@ def read_edit(body: EditMessage, sources: EditSources, form_errors: FormErrors |
         flags=UNSET if body.flags is None else body.flags,
         components=UNSET if requested is None else components,
     )
+
+
+def _uploader(sender: Sender) -> UserId | None:
+    """The user whose uploads a message may use; None for a webhook."""
+    return None if sender.is_webhook else sender.user_id
 
 
 def clean_content(content: str | None) -> str:

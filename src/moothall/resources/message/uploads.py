@@ -6,16 +6,29 @@ from typing import Any, Final
 from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors
+from moothall.objects.channel_types import FORUMS
 from moothall.objects.errors import Refusal
 from moothall.resources.message.attachment.uploads import FileUploads
 from moothall.resources.message.queries import select_message
-from moothall.resources.message.rules import require_may_write, require_unrestricted
+from moothall.resources.message.rules import require_may_write, require_unrestricted, require_verified
 
 
 class _NewMessageUploads(FileUploads):
     async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
         await require_may_write(ctx)
         return await super().admit(ctx, path)
+
+
+async def upload_allowance(ctx: Context) -> Allowance:
+    """How much the caller may upload for messages, or posts of a forum, in the channel entered.
+
+    Raises Refusal: as `require_may_write`, and 403/50013.
+    """
+    if ctx.channel.channel.type in FORUMS:
+        require_unrestricted(ctx)
+        await require_verified(ctx)
+        return await IN_CHANNEL.admit(ctx, {})
+    return await NEW_MESSAGE.admit(ctx, {})
 
 
 class _EditedMessageUploads(FileUploads):

@@ -9,12 +9,14 @@ from sqlalchemy import bindparam, delete, or_, select
 
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.relationship import RelationshipType
+from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.schema import (
     members,
     push_subscriptions,
     relationships,
+    thread_members,
     tokens,
     user_guild_settings,
     user_settings,
@@ -46,6 +48,15 @@ class SubscribedMember(Struct):
     communication_disabled_until: Timestamp | None
     flags: int
     guest_channel_id: ChannelId | None
+
+
+class ThreadSettings(Struct):
+    """What a member has set for a thread."""
+
+    user_id: UserId
+    flags: int
+    muted: bool
+    mute_config: MuteConfig | None
 
 
 class SettingsRow(Struct):
@@ -100,6 +111,13 @@ _select_settings = Query(
         in_list(user_settings.c.user_id, "user_ids")
     ),
     into=SettingsRow,
+)
+_t = thread_members.c
+_select_thread_settings = Query(
+    lambda: select(_t.user_id, _t.flags, _t.muted, _t.mute_config).where(
+        _t.thread_id == bindparam("thread_id"), in_list(_t.user_id, "user_ids")
+    ),
+    into=ThreadSettings,
 )
 _select_unheard_by = Query(
     lambda: select(relationships.c.user_id).where(
@@ -170,6 +188,13 @@ async def select_guild_settings(
 async def select_settings(reader: Reader, user_ids: Iterable[UserId]) -> dict[int, dict[str, Any]]:
     """The settings that users have changed, by user."""
     return {row.user_id: row.settings for row in await reader.all(_select_settings, user_ids=list(user_ids))}
+
+
+async def select_thread_settings(
+    reader: Reader, thread_id: ChannelId, user_ids: Iterable[UserId]
+) -> list[ThreadSettings]:
+    """What those of some users who are in a thread have set for it."""
+    return await reader.all(_select_thread_settings, thread_id=thread_id, user_ids=list(user_ids))
 
 
 async def select_unheard_by(reader: Reader, author_id: UserId, user_ids: Iterable[UserId]) -> set[int]:

@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.guild_state import GuildState, GuildStates
+from moothall.objects.channel import ThreadMemberFlags
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, MessageId, RoleId, UserId
 from moothall.objects.permissions import Permissions
-from moothall.objects.user_settings import UserGuildSettings
+from moothall.objects.user_settings import UserGuildSettings, is_mute_in_force
 from moothall.objects.wire import Timestamp
-from moothall.resources.push.queries import SubscribedMember
+from moothall.resources.push.queries import SubscribedMember, ThreadSettings
 
 _NOTHING: Final = 2
 _DEFAULT: Final = 3
@@ -68,8 +69,7 @@ def may_view(notice: Notice, member: SubscribedMember, state: GuildState, now: T
 
 def is_silenced(notice: Notice, settings: UserGuildSettings, now: Timestamp) -> bool:
     """Whether a user's settings keep a message of a guild or of direct messages from notifying them."""
-    end = None if settings.mute_config is None else settings.mute_config.end_time
-    if not settings.mobile_push or (settings.muted and (end is None or end > now)):
+    if not settings.mobile_push or (settings.muted and is_mute_in_force(settings.mute_config, now)):
         return True
     level = settings.message_notifications
     for override in settings.channel_overrides:
@@ -79,3 +79,10 @@ def is_silenced(notice: Notice, settings: UserGuildSettings, now: Timestamp) -> 
             if override.message_notifications != _DEFAULT:
                 level = override.message_notifications
     return level == _NOTHING
+
+
+def is_thread_silenced(settings: ThreadSettings, now: Timestamp) -> bool:
+    """Whether a member of a thread has muted it, or wants no messages of it."""
+    if settings.flags & ThreadMemberFlags.NO_MESSAGES:
+        return True
+    return settings.muted and is_mute_in_force(settings.mute_config, now)

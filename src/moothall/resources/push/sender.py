@@ -20,7 +20,7 @@ from moothall.objects.wire import Timestamp, convert, encode
 from moothall.resources.push import queries
 from moothall.resources.push.encryption import VapidKey, encrypt
 from moothall.resources.push.queries import SubscriptionRow
-from moothall.resources.push.rules import Notice, is_silenced, may_view, mentions_member
+from moothall.resources.push.rules import Notice, is_silenced, is_thread_silenced, may_view, mentions_member
 from moothall.storage.database import Reader, StorageError
 
 if TYPE_CHECKING:
@@ -115,7 +115,16 @@ class PushSender(BackgroundTask):
             if member.user_id in user_ids and mentions_member(notice, member, settings[member.user_id])
         }
         chosen = user_ids if guild is None else mentioned
-        return {each for each in chosen if not is_silenced(notice, settings[each], now)}
+        chosen = {each for each in chosen if not is_silenced(notice, settings[each], now)}
+        return chosen - await self._silenced_in_thread(reader, notice, chosen, now)
+
+    @staticmethod
+    async def _silenced_in_thread(reader: Reader, notice: Notice, user_ids: set[UserId], now: Timestamp) -> set[UserId]:
+        """Those of some users who have muted the thread of a message, or want no messages of it."""
+        if not user_ids or not notice.access.is_thread:
+            return set()
+        rows = await queries.select_thread_settings(reader, notice.access.id, user_ids)
+        return {row.user_id for row in rows if is_thread_silenced(row, now)}
 
     def _payload(self, notice: Notice) -> bytes:
         guild = notice.access.guild

@@ -6,21 +6,27 @@ from msgspec import Meta, Struct
 
 from moothall.kernel.access import MEMBER, any_of
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, post, put
+from moothall.kernel.endpoint import Json, delete, get, patch, post, put
 from moothall.objects import limits
 from moothall.objects.channel import Channel, ThreadList, ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, MessageId, TagId, UserId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, ThreadCreate, ThreadMembersUpdate
+from moothall.resources.channel.thread_activity.events import (
+    ADD_MEMBER_EVENTS,
+    ThreadCreate,
+    ThreadMembersUpdate,
+    ThreadMemberUpdate,
+)
 from moothall.resources.message.events import MessageCreate, MessageUpdate
 from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.message.uploads import IN_CHANNEL
+from moothall.resources.read_state.access import PERSON_INSIDE
 from moothall.resources.thread import listing, message_fields  # noqa: F401 message_fields: registers readers
 from moothall.resources.thread.operations import membership, starting
 from moothall.resources.thread.queries import ThreadSearch
-from moothall.resources.thread.requests import StartedThread, StartThread, StartThreadFromMessage
+from moothall.resources.thread.requests import ModifyThreadSettings, StartedThread, StartThread, StartThreadFromMessage
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.THREAD_LIST_MAX)]
 _HISTORY = Permissions.READ_MESSAGE_HISTORY
@@ -101,6 +107,14 @@ async def add_thread_member(ctx: Context, channel_id: ChannelId, user_id: UserId
 async def leave_thread(ctx: Context, channel_id: ChannelId) -> None:
     """Leave a thread."""
     await membership.leave_thread(ctx)
+
+
+@patch("/channels/{channel_id}/thread-members/@me/settings", permission=PERSON_INSIDE, fires=(ThreadMemberUpdate,))
+async def modify_thread_settings(
+    ctx: Context, channel_id: ChannelId, body: ModifyThreadSettings
+) -> ThreadMember | None:
+    """Change one's own notification settings of a thread, or mute it; 204 if nothing changes."""
+    return await membership.modify_own_settings(ctx, body)
 
 
 @delete(

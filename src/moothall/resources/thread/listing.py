@@ -144,12 +144,13 @@ async def list_thread_members(
 
 
 async def _thread_members(ctx: Context, rows: Sequence[ThreadMemberRow], *, with_member: bool) -> list[ThreadMember]:
+    own_id = ctx.actor.user_id
     if not with_member:
-        return [thread_member_object(row) for row in rows]
+        return [thread_member_object(row, own=row.user_id == own_id) for row in rows]
     member_rows = await get_members(ctx.tx, ctx.guild.id, [row.user_id for row in rows])
     objects = await member_objects(ctx.tx, list(member_rows.values()))
     members = {member.user.id: member for member in objects if member.user is not UNSET}
-    return [thread_member_object(row, members.get(row.user_id)) for row in rows]
+    return [thread_member_object(row, members.get(row.user_id), own=row.user_id == own_id) for row in rows]
 
 
 _NO_CHANNEL = ChannelId(Snowflake(0))

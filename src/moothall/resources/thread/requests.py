@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects import limits
 from moothall.objects.channel import Channel
@@ -11,6 +11,7 @@ from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import TagId
 from moothall.objects.message import Message
 from moothall.objects.text import channel_name
+from moothall.objects.user_settings import MuteConfig
 from moothall.resources.message.requests import MessageFields
 
 AutoArchive = Literal[60, 1440, 4320, 10080]
@@ -48,6 +49,14 @@ class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
         super().check(form_errors)
         if self.message is not None:
             self.message.check_rest(form_errors.at("message"))
+
+
+class ModifyThreadSettings(Struct, frozen=True, kw_only=True):
+    """The body of Modify Thread Settings; null is the same as absent, but ends a mute's time in `mute_config`."""
+
+    flags: Annotated[int, Meta(ge=0, le=15)] | None = None
+    muted: bool | None = None
+    mute_config: MuteConfig | UnsetType | None = UNSET
 
 
 class StartedThread(Channel, frozen=True, kw_only=True):

@@ -1,23 +1,21 @@
 """Migrations: create the tables of a new database, or upgrade those of an earlier version.
 
-A new database is created from the schema. A database of an earlier version runs the Alembic revisions in `versions`,
-rendered to SQL, in one transaction of the engine's driver, with the rows that a revision changes in Python
-(`rewrites`). A test checks that both ways result in the same tables. Alembic is imported only for an upgrade.
+A new database is created by the statements in `tables_sqlite.sql` or `tables_postgresql.sql`, which `make tables`
+writes from the schema. A database of an earlier version runs the Alembic revisions in `versions`, rendered to SQL, in
+one transaction of the engine's driver, with the rows that a revision changes in Python (`rewrites`). A test checks that
+both ways result in the same tables. Alembic is imported only for an upgrade.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import apsw
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from moothall.storage.database import StorageError
 from moothall.storage.migrations.rewrites import Rewrite
-from moothall.storage.query import ddl_dialect
-from moothall.storage.schema import metadata
-from moothall.storage.schema.search import SEARCH_STATEMENTS
 
-HEAD = "0040"
+HEAD = "0042"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74
@@ -73,25 +71,20 @@ def steps_to_head(dialect: str, revision: str | None) -> list[str | Rewrite]:
     if revision == HEAD:
         return []
     if revision is None:
-        return [*create_statements(dialect), _CREATE_VERSION, _STAMP]
+        return [create_script(dialect), _CREATE_VERSION, _STAMP]
     from moothall.storage.migrations.render import steps_between  # noqa: PLC0415 Alembic takes long to import
 
     return steps_between(dialect, revision, HEAD)
 
 
-def create_statements(dialect: str) -> list[str]:
+def create_script(dialect: str) -> str:
     """The statements that create every table and index, and those of message search."""
-    compiler = ddl_dialect(dialect)
-    statements = []
-    for table in metadata.sorted_tables:
-        statements.append(str(CreateTable(table).compile(dialect=compiler)))
-        indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        for index in indexes:
-            condition = index.dialect_options["sqlite"]["where"]
-            if dialect == "postgresql" and condition is not None:
-                index.dialect_options["postgresql"]["where"] = condition
-            statements.append(str(CreateIndex(index).compile(dialect=compiler)))
-    return [*statements, *SEARCH_STATEMENTS[dialect]]
+    return script_path(dialect).read_text(encoding="utf-8")
+
+
+def script_path(dialect: str) -> Path:
+    """The file of `create_script`."""
+    return Path(__file__).with_name(f"tables_{dialect}.sql")
 
 
 def sqlite_revision(connection: apsw.Connection) -> str | None:

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Index, func
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, Snowflake, TagId, UserId, WebhookId
+from moothall.objects.user_settings import MuteConfig
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -74,6 +75,8 @@ thread_members = clustered(
     id_column("user_id", UserId, key=True),
     moment_column("join_timestamp"),
     number_column("flags"),
+    flag_column("muted", added=True),
+    json_column("mute_config", MuteConfig),
     index("user_id"),
 )
 

@@ -1,6 +1,6 @@
 """Messages, clustered by channel, with reactions, pins and attachments."""
 
-from moothall.objects.ids import AttachmentId, ChannelId, EmojiId, GuildId, MessageId, UserId, WebhookId
+from moothall.objects.ids import AttachmentId, ChannelId, EmojiId, GuildId, MessageId, Snowflake, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -11,7 +11,7 @@ from moothall.storage.columns import (
     number_column,
     text_column,
 )
-from moothall.storage.schema.metadata import clustered, index
+from moothall.storage.schema.metadata import clustered, index, table
 
 messages = clustered(
     "messages",
@@ -92,6 +92,25 @@ dropped_files = clustered(
     id_column("id", AttachmentId, key=True),
 )
 """Files of deleted messages; those that no other message has are deleted from the store later."""
+
+pending_uploads = table(
+    "pending_uploads",
+    id_column("id", Snowflake, key=True),
+    id_column("user_id", UserId),
+    id_column("channel_id", ChannelId),
+    text_column("filename", nullable=False),
+    number_column("max_size"),
+    moment_column("created_at"),
+    id_column("file_id", AttachmentId, nullable=True),  # NULL until the file is stored
+    number_column("size"),
+    text_column("content_type"),
+    number_column("width", None),
+    number_column("height", None),
+    flag_column("animated"),
+    index("user_id", "id"),
+    index("file_id"),
+)
+"""Files that are uploaded before the message that has them."""
 
 unnamed_media = clustered(
     "unnamed_media",

@@ -115,7 +115,7 @@ class ThreadMembersUpdate(Event, frozen=True, kw_only=True):
 
 
 class ThreadMemberUpdate(Event, frozen=True, kw_only=True):
-    """THREAD_MEMBER_UPDATE to each member of a thread that was unarchived, with their thread member."""
+    """THREAD_MEMBER_UPDATE to a member with their own thread member: the thread was unarchived, or they changed it."""
 
     name: ClassVar[str] = "THREAD_MEMBER_UPDATE"
     audience: ClassVar[Audience] = Audience.USERS

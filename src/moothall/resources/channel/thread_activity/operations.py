@@ -90,7 +90,7 @@ async def announce_unarchived(ctx: Context, access: ChannelAccess, row: ChannelR
                 channel_id=parent_id,
                 user_ids=(member.user_id,),
                 thread_id=row.id,
-                member=thread_member_object(member),
+                member=thread_member_object(member, own=True),
             )
         )
 
@@ -201,7 +201,7 @@ async def add_to_thread(
                 guild_id=guild_id,
                 channel_id=parent_id,
                 user_ids=(row.user_id,),
-                thread=structs.replace(thread, member=own_member(thread_member_object(row))),
+                thread=structs.replace(thread, member=own_member(thread_member_object(row, own=True))),
             )
         )
     return access

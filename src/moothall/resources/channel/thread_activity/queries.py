@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, delete, false, func, select, update
 
 from moothall.objects.channel_types import THREADS, ChannelType, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.rows import ThreadRow
@@ -23,6 +24,8 @@ class ThreadMemberRow(Struct):
     user_id: UserId
     join_timestamp: Timestamp
     flags: int
+    muted: bool = False
+    mute_config: MuteConfig | None = None
 
 
 _of_thread = thread_members.c.thread_id == bindparam("thread_id")
@@ -102,6 +105,17 @@ _select_private_members = Query(
     )
 )
 _insert_member = Query(lambda: insert_ignore(thread_members, key=("thread_id", "user_id")))
+_update_settings = Query(
+    lambda: (
+        update(thread_members)
+        .where(_of_thread, thread_members.c.user_id == bindparam("user_id"))
+        .values(
+            flags=bindparam("new_flags"),
+            muted=bindparam("new_muted"),
+            mute_config=bindparam("new_mute_config", type_=thread_members.c.mute_config.type),
+        )
+    )
+)
 _delete_member = Query(
     lambda: delete(thread_members).where(_of_thread, thread_members.c.user_id == bindparam("user_id"))
 )
@@ -209,6 +223,18 @@ async def insert_members(tx: Transaction, rows: Sequence[ThreadMemberRow]) -> No
     """Insert thread members; existing members stay as they are."""
     await tx.execute_many(
         _insert_member, [{name: getattr(row, name) for name in ThreadMemberRow.__struct_fields__} for row in rows]
+    )
+
+
+async def update_settings(tx: Transaction, row: ThreadMemberRow) -> None:
+    """Store the notification settings of a thread member."""
+    await tx.execute(
+        _update_settings,
+        thread_id=row.thread_id,
+        user_id=row.user_id,
+        new_flags=row.flags,
+        new_muted=row.muted,
+        new_mute_config=row.mute_config,
     )
 
 

@@ -41,12 +41,14 @@ async def thread_access(reader: Reader, parent: ChannelAccess, row: ChannelRow) 
     return ChannelAccess(channel_from_row(row), 0, parent.guild, parent=parent.channel, recipients=members)
 
 
-def thread_member_object(row: ThreadMemberRow, member: Member | None = None) -> ThreadMember:
-    """Build a thread member object, with the guild member if there is one."""
+def thread_member_object(row: ThreadMemberRow, member: Member | None = None, *, own: bool = False) -> ThreadMember:
+    """Build a thread member object, with the guild member if there is one; with `own` for the member's own user."""
     return ThreadMember(
         id=row.thread_id,
         user_id=row.user_id,
         join_timestamp=row.join_timestamp,
         flags=row.flags,
+        muted=row.muted if own else UNSET,
+        mute_config=row.mute_config if own else UNSET,
         member=UNSET if member is None else member,
     )

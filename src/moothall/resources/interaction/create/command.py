@@ -99,11 +99,11 @@ async def _resolve_options(draft: InteractionDraft, values: OptionValues, *, aut
             types_by_id[channel_id] = types if isinstance(types, list) else []
         await resolver.channels(channels, types_by_id, "data.options")
     if (numbers := ids.get("attachments")) and not autocomplete:
-        _resolve_files(draft, values, numbers)
+        await _resolve_files(draft, values, numbers)
 
 
-def _resolve_files(draft: InteractionDraft, values: OptionValues, numbers: list[Snowflake]) -> None:
-    files = draft.read_files()
+async def _resolve_files(draft: InteractionDraft, values: OptionValues, numbers: list[Snowflake]) -> None:
+    files = await draft.read_files()
     id_by_number: dict[str, str] = {}
     for number in numbers:
         file = files.take(number)

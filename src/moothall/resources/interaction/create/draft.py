@@ -14,7 +14,6 @@ from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.create.resolved_data import Resolver
 from moothall.resources.interaction.create.submitted_files import SubmittedFiles
 from moothall.resources.interaction.requests import CreateInteraction
-from moothall.resources.message.attachment.uploads import allowance_in
 
 
 class InteractionDraft:
@@ -50,13 +49,11 @@ class InteractionDraft:
         self.launches_activity = False
         """Whether the platform launches the Activity itself instead of sending the interaction."""
 
-    def read_files(self) -> SubmittedFiles:
-        """The files of the request. Raises Refusal: 413/40005."""
+    async def read_files(self) -> SubmittedFiles:
+        """The files of the request. Raises Refusal: 413/40005, 400/50146."""
         if self.files is None:
             attachments = self.body.data.get("attachments")
-            self.files = SubmittedFiles(
-                self.ctx, self.id, attachments, self.form_errors, maximum=allowance_in(self.access.guild).each
-            )
+            self.files = await SubmittedFiles.read(self.ctx, self.id, attachments, self.form_errors, self.access)
         return self.files
 
 

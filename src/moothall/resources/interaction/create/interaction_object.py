@@ -100,5 +100,5 @@ def build_interaction(
         guild_locale=UNSET if guild is None else guild.row.preferred_locale,
         authorizing_integration_owners=row.owners,
         context=int(interaction_context(access, row.application_id)),
-        attachment_size_limit=allowance_in(guild).each,
+        attachment_size_limit=min(allowance_in(guild).each, draft.ctx.services.limits.max_upload_bytes),
     )

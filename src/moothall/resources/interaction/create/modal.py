@@ -23,7 +23,7 @@ async def read_modal_submit(draft: InteractionDraft) -> None:
     the caller here or has been submitted, 413/40005.
     """
     row, modal = await _find_modal(draft)
-    files = draft.read_files()
+    files = await draft.read_files()
     answers = read_modal_submission(
         modal, draft.body.data.get("components"), draft.form_errors.at("data"), files=files.names
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import Raw
 
+from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.form import read_plain
 from moothall.objects import errors
@@ -12,9 +13,11 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, Snowflake
 from moothall.objects.message import Attachment
 from moothall.objects.wire import encode
+from moothall.resources.message.attachment.pending_upload.operations import use_uploads
 from moothall.resources.message.attachment.queries import NewAttachment
 from moothall.resources.message.attachment.reading import UploadedFiles, read_attachments
 from moothall.resources.message.attachment.requests import AttachmentInput
+from moothall.resources.message.attachment.uploads import allowance_in
 
 
 class SubmittedFiles:
@@ -23,16 +26,29 @@ class SubmittedFiles:
     They are stored in the room of the interaction, whose id is the interaction's.
     """
 
-    def __init__(
-        self, ctx: Context, interaction_id: InteractionId, attachments: Any, form_errors: FormErrors, *, maximum: int
-    ) -> None:
-        """Read `data.attachments`. Raises Refusal: 413/40005 for a file of more than `maximum` bytes."""
+    @classmethod
+    async def read(
+        cls,
+        ctx: Context,
+        interaction_id: InteractionId,
+        attachments: Any,
+        form_errors: FormErrors,
+        access: ChannelAccess,
+    ) -> "SubmittedFiles":
+        """Read `data.attachments`. Raises Refusal: 413/40005 for a file that is too large, and as `use_uploads`."""
+        inputs = _read_attachments(attachments, form_errors)
+        await use_uploads(ctx, inputs, ctx.actor.user_id, access, form_errors.at("data"))
+        maximum = allowance_in(access.guild).each
         if any(file.size > maximum for file in ctx.files):
             raise Refusal(errors.REQUEST_TOO_LARGE)
+        return cls(ctx, interaction_id, inputs, form_errors)
+
+    def __init__(
+        self, ctx: Context, interaction_id: InteractionId, inputs: list[AttachmentInput], form_errors: FormErrors
+    ) -> None:
         self._ctx = ctx
         self._form_errors = form_errors
         self.room_id = ChannelId(interaction_id)
-        inputs = _read_attachments(attachments, form_errors)
         files = read_attachments(inputs, UploadedFiles.of(ctx, self.room_id), form_errors.at("data"))
         numbers = sorted(file.index for file in ctx.files)
         self._by_number: dict[int, Attachment] = dict(zip(numbers, files, strict=True))

@@ -1,4 +1,4 @@
-"""URLs of attachments over HTTP (public reference: signed attachment CDN URLs)."""
+"""URLs of attachments, and deleting unused uploads, over HTTP (public reference: signed attachment CDN URLs)."""
 
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -7,8 +7,9 @@ from msgspec import Meta, Struct
 
 from moothall.kernel.access import SIGNED_IN
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import post
+from moothall.kernel.endpoint import delete, post
 from moothall.objects import limits
+from moothall.resources.message.attachment.pending_upload.operations import delete_upload
 
 _Url = Annotated[str, Meta(max_length=limits.EMBED_URL_MAX)]
 
@@ -39,6 +40,12 @@ async def refresh_attachment_urls(ctx: Context, body: RefreshUrls) -> RefreshedU
     A URL without a valid signature is not refreshed, as a signed URL proves that its owner was shown the file.
     """
     return RefreshedUrls([RefreshedUrl(url, _refreshed(ctx, url)) for url in body.attachment_urls])
+
+
+@delete("/attachments/{upload_filename}", permission=SIGNED_IN)
+async def delete_attachment(ctx: Context, upload_filename: str) -> None:
+    """Delete an upload of one's own that no message has."""
+    await delete_upload(ctx, upload_filename)
 
 
 def _refreshed(ctx: Context, url: str) -> str | None:

@@ -1,10 +1,24 @@
 """The SQL of attachments, and of dropped files: those that a message no longer has."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, exists, func, insert, literal, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+    union,
+    update,
+)
 
 from moothall.kernel.file_links import FilePath, is_attachment_of
 from moothall.objects.channel_types import THREADS
@@ -21,6 +35,7 @@ from moothall.storage.schema import (
     guilds,
     meta,
     metadata,
+    pending_uploads,
     unnamed_media,
     webhook_avatars,
 )
@@ -120,28 +135,34 @@ class StoredFile(Struct):
     body: bytes
 
 
-_parents = channels.alias("parents")
-# What one person sees lies in the room of its interaction, and stands for the channel that it is shown in.
-_shown_in = func.coalesce(
-    select(ephemeral_messages.c.channel_id)
-    .where(ephemeral_messages.c.interaction_id == attachments.c.channel_id)
-    .correlate(attachments)
-    .limit(1)
-    .scalar_subquery(),
-    attachments.c.channel_id,
-)
-# The messages of a channel that is deleted, or whose guild or parent is, are removed later on, in steps.
-_is_reachable = exists().where(
-    channels.c.id == _shown_in,
-    or_(channels.c.guild_id.is_(None), exists().where(guilds.c.id == channels.c.guild_id)),
-    or_(channels.c.type.not_in(tuple(map(int, THREADS))), exists().where(_parents.c.id == channels.c.parent_id)),
-)
-# Files that Activities upload lie in a room of their application, whose id is no channel's.
-_is_of_application = exists().where(applications.c.id == attachments.c.channel_id)
+def _is_reachable() -> ColumnElement[bool]:
+    """Whether the channel of a file is there, or its application.
+
+    The messages of a channel that is deleted, or whose guild or parent is, are removed later on, in steps.
+    """
+    # What one person sees lies in the room of its interaction, and stands for the channel that it is shown in.
+    shown_in = func.coalesce(
+        select(ephemeral_messages.c.channel_id)
+        .where(ephemeral_messages.c.interaction_id == attachments.c.channel_id)
+        .correlate(attachments)
+        .limit(1)
+        .scalar_subquery(),
+        attachments.c.channel_id,
+    )
+    parents = channels.alias("parents")
+    in_channel = exists().where(
+        channels.c.id == shown_in,
+        or_(channels.c.guild_id.is_(None), exists().where(guilds.c.id == channels.c.guild_id)),
+        or_(channels.c.type.not_in(tuple(map(int, THREADS))), exists().where(parents.c.id == channels.c.parent_id)),
+    )
+    # Files that Activities upload lie in a room of their application, whose id is no channel's.
+    return or_(in_channel, exists().where(applications.c.id == attachments.c.channel_id))
+
+
 _select_file = Query(
     lambda: (
         select(attachments.c.content_type, attachments.c.size, attachments.c.body)
-        .where(attachments.c.id == bindparam("file_id"), or_(_is_reachable, _is_of_application))
+        .where(attachments.c.id == bindparam("file_id"), _is_reachable())
         .limit(1)
     ),
     into=StoredFile,
@@ -157,24 +178,28 @@ async def select_file(reader: Reader, path: FilePath) -> StoredFile | None:
 # Dropping: the attachments of a deleted message are listed in `dropped_files`, and removed from the store afterwards.
 
 
-def _drop(*having: Any) -> tuple[Query[Any], Query[Any]]:
-    keys = select(attachments.c.message_id, attachments.c.id).where(*having)
-    return (
-        Query(insert(dropped_files).from_select([dropped_files.c.message_id, dropped_files.c.id], keys)),
-        Query(delete(attachments).where(*having)),
+def _drop(having: Callable[[], ColumnElement[bool]]) -> tuple[Query[Any], Query[Any]]:
+    def insert_dropped() -> Insert:
+        keys = select(attachments.c.message_id, attachments.c.id).where(having())
+        return insert(dropped_files).from_select([dropped_files.c.message_id, dropped_files.c.id], keys)
+
+    return Query(insert_dropped), Query(lambda: delete(attachments).where(having()))
+
+
+def _among_oldest() -> ColumnElement[bool]:
+    oldest = (
+        select(attachments.c.message_id, attachments.c.id)
+        .where(_in_channel)
+        .order_by(attachments.c.message_id, attachments.c.id)
+        .limit(literal(500))
     )
+    return _in_channel & tuple_(attachments.c.message_id, attachments.c.id).in_(oldest)
 
 
-_drop_of_message = _drop(_of_message, in_list(attachments.c.id, "ids"))
-_drop_of_messages = _drop(_in_channel, in_list(attachments.c.message_id, "message_ids"))
-_drop_of_channels = _drop(in_list(attachments.c.channel_id, "channel_ids"))
-_some = (
-    select(attachments.c.message_id, attachments.c.id)
-    .where(_in_channel)
-    .order_by(attachments.c.message_id, attachments.c.id)
-    .limit(literal(500))
-)
-_drop_some = _drop(_in_channel, tuple_(attachments.c.message_id, attachments.c.id).in_(_some))
+_drop_of_message = _drop(lambda: _of_message & in_list(attachments.c.id, "ids"))
+_drop_of_messages = _drop(lambda: _in_channel & in_list(attachments.c.message_id, "message_ids"))
+_drop_of_channels = _drop(lambda: in_list(attachments.c.channel_id, "channel_ids"))
+_drop_some = _drop(_among_oldest)
 
 
 async def drop_attachments(tx: Transaction, channel_id: ChannelId, message_id: MessageId, ids: Collection[int]) -> None:
@@ -200,7 +225,7 @@ async def drop_some_files(tx: Transaction, channel_id: ChannelId) -> bool:
 
 def dropping_where(messages: Any) -> tuple[Query[Any], Query[Any]]:
     """Statements that drop the files of the messages of a SELECT of channel and message ids."""
-    return _drop(tuple_(attachments.c.channel_id, attachments.c.message_id).in_(messages))
+    return _drop(lambda: tuple_(attachments.c.channel_id, attachments.c.message_id).in_(messages))
 
 
 async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values: Any) -> int:
@@ -222,7 +247,13 @@ _delete_dropped = Query(
         dropped_files.c.message_id == bindparam("message_id"), dropped_files.c.id == bindparam("file_id")
     )
 )
-_select_used = Query(lambda: select(attachments.c.id).distinct().where(in_list(attachments.c.id, "ids")))
+# In one statement: a file that is used for a message leaves the uploads and enters the attachments in one transaction.
+_select_used = Query(
+    lambda: union(
+        select(attachments.c.id).where(in_list(attachments.c.id, "ids")),
+        select(pending_uploads.c.file_id).where(in_list(pending_uploads.c.file_id, "ids")),
+    )
+)
 
 
 async def select_dropped(reader: Reader, maximum: int) -> list[tuple[int, int]]:
@@ -236,7 +267,7 @@ async def delete_dropped(tx: Transaction, dropped: Sequence[tuple[int, int]]) ->
 
 
 async def select_used(reader: Reader, ids: Sequence[int]) -> set[int]:
-    """Those of the files that any message has."""
+    """Those of the files that any message has, or an upload that a message may still use."""
     return {row[0] for row in await reader.all(_select_used, ids=list(ids))}
 
 
@@ -258,12 +289,18 @@ async def upsert_swept(tx: Transaction, file_id: int) -> None:
 # Media: images and sounds, whose blobs are keyed by their content, and stay while any media column names their hash.
 
 _MEDIA_MARK = "media swept at"
+
+
+def _select_names(column: ColumnElement[Any]) -> Query[Any]:
+    return Query(lambda: select(column).where(in_list(column, "names")).distinct())
+
+
 _NAMED_BY: Final[dict[str, list[Query[Any]]]] = {}
-for _table in metadata.sorted_tables:
+for _table in metadata.tables.values():
     for _column in _table.columns:
         for _folder in _column.info.get(MEDIA_FOLDERS, ()):
-            _NAMED_BY.setdefault(_folder, []).append(Query(select(_column).where(in_list(_column, "names")).distinct()))
-_NAMED_BY["images"].append(Query(select(webhook_avatars.c.hash).where(in_list(webhook_avatars.c.hash, "names"))))
+            _NAMED_BY.setdefault(_folder, []).append(_select_names(_column))
+_NAMED_BY["images"].append(_select_names(webhook_avatars.c.hash))
 
 MEDIA_STORED_IN: Final = tuple(sorted(_NAMED_BY))
 """The folders of the blob store that hold media."""

@@ -55,6 +55,8 @@ def read_attachments(
         return []
     described = _by_id(inputs or (), form_errors)
     by_index = {} if uploaded is None else {file.index: file for file in uploaded.files}
+    if uploaded is not None and len(uploaded.files) > limits.ATTACHMENTS_MAX:
+        form_errors.add("attachments", *FieldError.length(None, limits.ATTACHMENTS_MAX))
     for file_index, index in described.items():
         if file_index not in by_index:
             form_errors.add(("attachments", index, "id"), *_UNKNOWN)

@@ -13,6 +13,8 @@ _SECONDS_MAX = 2_147_483_647
 class AttachmentInput(Struct, frozen=True, kw_only=True):
     """One attachment that a message is to have: the n of `files[n]`, or the id of one that it has.
 
+    An upload that was made before has a number that no other file of the request has.
+
     Of those that it has, only description and spoiler are changed, if they are given.
     """
 
@@ -23,6 +25,8 @@ class AttachmentInput(Struct, frozen=True, kw_only=True):
     duration_secs: Annotated[float, Meta(ge=0, le=_SECONDS_MAX)] | None = None
     waveform: Annotated[str, Meta(max_length=limits.WAVEFORM_MAX)] | None = None
     is_spoiler: bool | None = None
+    uploaded_filename: Annotated[str, Meta(max_length=limits.ATTACHMENT_NAME_MAX)] | None = None
+    """The `upload_filename` of a file that was uploaded before the request."""
 
 
 AttachmentInputs = list[AttachmentInput]

@@ -13,6 +13,7 @@ from moothall.resources.channel.direct_message_access import require_may_write_h
 from moothall.resources.channel.thread_activity.rules import require_active, require_unlocked
 from moothall.resources.component.resolved_ids import sender_of
 from moothall.resources.message import queries
+from moothall.resources.message.attachment.pending_upload.operations import uses_uploads
 from moothall.resources.message.authors import Author, WebhookAuthor, author_id_of
 from moothall.resources.message.components import without_components
 from moothall.resources.message.drafts import EditDraft, MessageEdit
@@ -53,6 +54,8 @@ async def edit_message(ctx: Context, message_id: MessageId, body: EditMessage) -
     await require_may_write_here(ctx)
     if body.embeds:
         ctx.require(Permissions.EMBED_LINKS)
+    if uses_uploads(body.attachments):
+        ctx.require(Permissions.ATTACH_FILES)
     if not own or not ctx.actor.bot:
         body = without_components(body, UNSET)
     draft = await draft_edit(ctx, access, row, body, sender_of(ctx))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Table, bindparam, delete, select, tuple_
+from sqlalchemy import Delete, Table, bindparam, delete, select, tuple_
 
 from moothall.objects.ids import ChannelId
 from moothall.resources.message.attachment.queries import drop_some_files
@@ -15,20 +15,23 @@ MAX_AT_ONCE: Final = 500
 
 def delete_some(table: Table) -> Query[tuple[object, ...]]:
     """The statement that deletes at most `MAX_AT_ONCE` rows of an `owner`, the first column of a primary key."""
-    owner, *rest = table.primary_key.columns
-    if not rest:
-        return Query(delete(table).where(owner == bindparam("owner")))
-    some = select(*rest).where(owner == bindparam("owner")).limit(MAX_AT_ONCE)
-    key = rest[0] if len(rest) == 1 else tuple_(*rest)
-    return Query(delete(table).where(owner == bindparam("owner"), key.in_(some)))
+
+    def build() -> Delete:
+        owner, *rest = table.primary_key.columns
+        if not rest:
+            return delete(table).where(owner == bindparam("owner"))
+        some = select(*rest).where(owner == bindparam("owner")).limit(MAX_AT_ONCE)
+        key = rest[0] if len(rest) == 1 else tuple_(*rest)
+        return delete(table).where(owner == bindparam("owner"), key.in_(some))
+
+    return Query(build)
 
 
 def owned_by(*keys: str) -> list[Query[tuple[object, ...]]]:
     """The statements of `delete_some` for every table whose primary key begins with one of the columns `keys`."""
     # From the schema, so that tables that are added later are included.
-    return [
-        delete_some(table) for table in metadata.sorted_tables if next(iter(table.primary_key.columns)).name in keys
-    ]
+    tables = metadata.tables.values()
+    return [delete_some(table) for table in tables if next(iter(table.primary_key.columns)).name in keys]
 
 
 _OF_CHANNEL: Final = owned_by("channel_id", "thread_id")

@@ -1,0 +1,130 @@
+"""Files put to the signed URLs of uploads, `/uploads/{id}/{filename}`: stored and examined as files of a form are.
+
+The signature is all that a client needs, for as long as it is valid and until a file is stored. A file is stored under
+an id of its own before the upload has it, so that the sweeper finds what a process that died has left.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from functools import partial
+from typing import Any, Final
+
+from moothall.cdn.images import ALWAYS, respond
+from moothall.kernel.address_limits import send_refusal
+from moothall.kernel.authenticate import ANONYMOUS
+from moothall.kernel.context import Services
+from moothall.kernel.request import ClientDisconnected
+from moothall.kernel.staged import StagedFile
+from moothall.kernel.unit_of_work import run
+from moothall.objects import errors, limits
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import Snowflake
+from moothall.resources.message.attachment.pending_upload.links import PREFIX, UploadLinks
+from moothall.resources.message.attachment.pending_upload.operations import store_upload
+from moothall.resources.message.attachment.pending_upload.queries import ExpectedFile, select_expected_file
+from moothall.resources.message.attachment.uploads import FileUploads
+from moothall.storage.database import StorageError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+log = logging.getLogger("moothall.files")
+
+_HEAD_BYTES: Final = 512
+_METHODS: Final = b"PUT, OPTIONS"
+_PREFLIGHT: Final = (
+    (b"access-control-allow-methods", _METHODS),
+    (b"access-control-allow-headers", b"*"),
+    (b"access-control-max-age", b"86400"),
+)
+
+
+class UploadReceiver:
+    """The ASGI application of uploads."""
+
+    PREFIX: Final = PREFIX
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._links = services.resources[UploadLinks]
+        self._rules = FileUploads()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request: 200 once the file is durable."""
+        if scope["method"] == "OPTIONS":
+            await send({"type": "http.response.start", "status": 204, "headers": [*_PREFLIGHT, *ALWAYS]})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        if scope["method"] != "PUT":
+            await respond(send, scope, 405, b"", [(b"allow", _METHODS)])
+            return
+        try:
+            async with asyncio.timeout(limits.UPLOAD_SECONDS):
+                await self._put(scope, receive)
+        except Refusal as refusal:
+            await send_refusal(scope, send, refusal)
+        except TimeoutError:
+            await respond(send, scope, 408, b"", [(b"connection", b"close")])
+        except StorageError as problem:
+            log.warning("a file cannot be stored: %s", problem)
+            await send_refusal(scope, send, Refusal(errors.UNAVAILABLE))
+        except ClientDisconnected:
+            return
+        else:
+            await respond(send, scope, 200, b"", [(b"cache-control", b"no-store")])
+
+    async def _put(self, scope: Scope, receive: Receive) -> None:
+        """Store the file of a request.
+
+        Raises Refusal: 404 for a URL that is not valid, or no longer, and for an upload that has its file; 413/40005
+        for more bytes than were announced.
+        """
+        upload_id = self._links.find(scope["path"], scope["query_string"].decode("latin-1"))
+        expected = None
+        if upload_id is not None:
+            async with self._services.database.read() as reader:
+                expected = await select_expected_file(reader, upload_id)
+        if upload_id is None or expected is None:
+            raise Refusal(errors.NOT_FOUND)
+        if _content_length(scope) > expected.max_size:
+            raise Refusal(errors.REQUEST_TOO_LARGE)
+        file = await self._store(receive, expected)
+        if not await self._give(upload_id, file):
+            await self._services.blobs.delete(file.key)
+            raise Refusal(errors.NOT_FOUND)
+
+    async def _give(self, upload_id: Snowflake, file: StagedFile) -> bool:
+        """Examine a stored file and give it to its upload; False if that has another one, or is deleted."""
+        await self._rules.examine(file, self._services.blobs)
+        return await run(self._services, ANONYMOUS, partial(store_upload, upload_id=upload_id, file=file), fires=())
+
+    async def _store(self, receive: Receive, expected: ExpectedFile) -> StagedFile:
+        file = StagedFile(id=self._services.file_ids.next(), field="", index=0, filename=expected.filename)
+        async with self._services.blobs.writing(file.key) as writer:
+            async for chunk in _chunks(receive):
+                file.size += len(chunk)
+                if file.size > expected.max_size:
+                    raise Refusal(errors.REQUEST_TOO_LARGE)
+                if len(file.head) < _HEAD_BYTES:
+                    file.head += chunk[: _HEAD_BYTES - len(file.head)]
+                await writer.write(chunk)
+        return file
+
+
+async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
+    """Stream the body of a request. Raises ClientDisconnected."""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnected
+        if chunk := message.get("body", b""):
+            yield chunk
+        more = message.get("more_body", False)
+
+
+def _content_length(scope: Scope) -> int:
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(lengths[-1]) if lengths and lengths[-1].isdigit() else 0
