@@ -32,6 +32,7 @@ from moothall.cdn.external import ExternalMedia
 from moothall.cdn.harvests import HarvestFiles
 from moothall.cdn.images import ImageFiles
 from moothall.cdn.rendition_cache import RenditionCache, RenditionSweeper
+from moothall.cdn.uploads import UploadReceiver
 from moothall.demo.community import LoadedCommunity, ensure_community, tokens_text
 from moothall.demo.examples import example_ids
 from moothall.demo.output import as_text
@@ -103,6 +104,7 @@ from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.link_preview.fetcher import LinkPreviews
 from moothall.resources.member.activity import ActivityRecorder
 from moothall.resources.member.encoded import EncodedMembers
+from moothall.resources.message.attachment.pending_upload.links import UploadLinks
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.operations.nonces import NonceSweep
 from moothall.resources.message.operations.previews import PreviewsRequested
@@ -131,6 +133,7 @@ from moothall.web.http_protocol import BoundedHttp
 from moothall.web.lazy import LazyApplication
 from moothall.web.metrics_page import MetricsPage
 from moothall.web.paths import is_browser_at_api, is_client, is_page, opens_client
+from moothall.web.websocket_protocol import GatewayWebSocket
 from moothall.web.writer_relay import IDLE_SECONDS, RelayedRequests, WriterRelay
 
 if TYPE_CHECKING:
@@ -222,6 +225,7 @@ def build_services(
             account_deletion_days=settings.account_deletion_days,
             session_unused_days=settings.session_unused_days,
             link_previews=settings.link_previews,
+            max_upload_bytes=settings.max_upload_bytes,
             outgoing_proxy=settings.link_previews_proxy_url,
         ),
         has_listeners=has_listeners,
@@ -247,6 +251,7 @@ def build_services(
             SecretThrottle(),
             SigningKeys(),
             ThreadCache(database),
+            UploadLinks(key.subkeys("upload links"), base_url(settings)),
             user_cache := UserCache(database),
             PageCache(database, user_cache),
         ),
@@ -305,6 +310,7 @@ def gateway_settings(settings: Settings, *, worker: int = 0) -> GatewaySettings:
         public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
         public_url_is_guessed=settings.public_url is None,
         resume_url=settings.gateway_url or "",
+        max_upload_bytes=settings.max_upload_bytes,
         heartbeat_ms=settings.gateway_heartbeat_ms,
         resume_seconds=settings.gateway_resume_seconds,
         replay_frames=settings.gateway_resume_events,
@@ -321,7 +327,11 @@ def address_limits(
         limiter,
         trusted_proxies=trusted_proxies,
         windows=(
-            Window("attachments", (Attachments.PREFIX, HarvestFiles.PREFIX), settings.rate_limit_attachments),
+            Window(
+                "attachments",
+                (Attachments.PREFIX, HarvestFiles.PREFIX, UploadReceiver.PREFIX),
+                settings.rate_limit_attachments,
+            ),
             Window("external", (ExternalMedia.PREFIX,), settings.rate_limit_external),
             Window("files", (*ImageFiles.PREFIXES, *ExpressionFiles.PREFIXES), settings.rate_limit_files),
             Window("pages", ("",), settings.rate_limit_pages),
@@ -512,6 +522,7 @@ class App:
             self.database, self.services.blobs, self.services.links, self.scaled, self.limits
         )
         self.harvests = HarvestFiles(self.database, self.services.blobs, self.services.resources[ArchiveLinks])
+        self.uploads = UploadReceiver(self.services)
         self.external = ExternalMedia(
             self.services.links,
             Outgoing(
@@ -712,8 +723,18 @@ class App:
             await page(scope, receive, send)
         elif is_client(path):
             await self.client(scope, receive, send)
-        elif path.startswith(Attachments.PREFIX):
+        elif path == MetricsPage.PATH and self._metrics_port is None:
+            await self.metrics_page(scope, receive, send)
+        else:
+            await self._serve_files(scope, receive, send)
+
+    async def _serve_files(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve files and documents, and take files that are put to URLs."""
+        path: str = scope["path"]
+        if path.startswith(Attachments.PREFIX):
             await self.attachments(scope, receive, send)
+        elif path.startswith(UploadReceiver.PREFIX):
+            await self.uploads(scope, receive, send)
         elif path.startswith(HarvestFiles.PREFIX):
             await self.harvests(scope, receive, send)
         elif path.startswith(ExternalMedia.PREFIX):
@@ -722,8 +743,6 @@ class App:
             await self.files(scope, receive, send)
         elif path.startswith(ExpressionFiles.PREFIXES):
             await self.expressions(scope, receive, send)
-        elif path == MetricsPage.PATH and self._metrics_port is None:
-            await self.metrics_page(scope, receive, send)
         else:
             await self.documents(scope, receive, send)
 
@@ -914,7 +933,7 @@ def http_config(app: Any, *, shutdown_seconds: int, **address: Any) -> uvicorn.C
         app,
         loop="uvloop",
         http=BoundedHttp,
-        ws="websockets-sansio",
+        ws=GatewayWebSocket,
         ws_max_size=65_536,
         ws_per_message_deflate=False,
         ws_ping_interval=None,

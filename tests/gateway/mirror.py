@@ -31,6 +31,16 @@ def _key(item: Any, path: str) -> str:
     return str(item)
 
 
+_OWN_MEMBER = frozenset({"join_timestamp", "flags", "muted", "mute_config"})
+
+
+def _with_mute(thread: dict[str, Any]) -> dict[str, Any]:
+    """A thread whose own member has a mute: new members, as THREAD_MEMBERS_UPDATE has them, have muted nothing."""
+    if "member" not in thread:
+        return thread
+    return thread | {"member": {"muted": False, "mute_config": None, **thread["member"]}}
+
+
 class Mirror:
     """The state of one client. `apply` takes each dispatch in order; two mirrors are compared by `state`."""
 
@@ -54,7 +64,7 @@ class Mirror:
             guild_id: guild
             | {
                 "channels": {k: _without_newest(c) for k, c in guild["channels"].items()},
-                "threads": {k: _without_count(t) for k, t in guild["threads"].items()},
+                "threads": {k: _with_mute(_without_count(t)) for k, t in guild["threads"].items()},
             }
             for guild_id, guild in self.guilds.items()
         }
@@ -269,7 +279,7 @@ class Mirror:
     def _thread_member_update(self, data: Any) -> None:
         thread = self._guild(data)["threads"].get(data["id"])
         if thread is not None:
-            thread["member"] = {"join_timestamp": data["join_timestamp"], "flags": data["flags"]}
+            thread["member"] = {key: value for key, value in data.items() if key in _OWN_MEMBER}
 
     def _thread_members_update(self, data: Any) -> None:
         thread = self._guild(data)["threads"].get(data["id"])

@@ -2,7 +2,10 @@
 
 import asyncio
 import copy
-from typing import Any
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,6 +24,8 @@ from tests.resources.soundboard.sound_files import mp3, uri
 from tests.resources.sticker.sticker_files import sticker_form, still
 
 VIEW = int(Permissions.VIEW_CHANNEL)
+RECORDING: Final = Path(__file__).parent / "recordings" / "changes.json"
+"""What the clients received through `RECORDED`, and new ones after it; the store of `web/` is tested with it too."""
 PICTURE, STICKER, SOUND = picture(), still(16), uri(mp3(0.2))
 
 _BITS = st.sampled_from(
@@ -96,6 +101,7 @@ class Client:
         self.caller = caller
         self.peer = Peer(node)
         self.mirror = Mirror()
+        self.dispatches: list[tuple[str, Any]] = []
 
     async def connect(self, *, visible: bool = True) -> None:
         """Identify as a library does, with the largest threshold."""
@@ -116,6 +122,7 @@ class Client:
         self.peer.send({"op": 1, "d": None})
         while (heard := await self.peer.receive())["op"] != 11:
             if heard["op"] == 0:
+                self.dispatches.append((heard["t"], heard["d"]))
                 self.mirror.apply(heard["t"], copy.deepcopy(heard["d"]))
 
 
@@ -409,8 +416,8 @@ class Town:
         client.peer.send({"op": 3, "d": {"status": status, "activities": [], "since": None, "afk": False}})
 
 
-async def converges(town: Town, steps: list[tuple[Any, ...]]) -> None:
-    """Make changes, and compare the clients' states with those of new sessions."""
+async def converges(town: Town, steps: list[tuple[Any, ...]]) -> list[Client]:
+    """Make changes, and compare the clients' states with those of new sessions, which are returned."""
     await town.set_up()
     for name, *values in steps:
         await town.do(name, *values)
@@ -429,6 +436,7 @@ async def converges(town: Town, steps: list[tuple[Any, ...]]) -> None:
     for client in (*town.clients, *fresh):
         await client.peer.disconnect(1000)
     await town.wait_until_idle()
+    return fresh
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -438,3 +446,50 @@ async def test_the_state_from_events_equals_the_state_of_a_fresh_session(
 ) -> None:
     town = Town(platform)
     await converges(town, steps)
+
+
+_V, _A, _0 = str(VIEW), str(int(Permissions.ADMINISTRATOR)), "0"
+RECORDED: Final[list[tuple[Any, ...]]] = [
+    ("say", 0), ("say", 3), ("rename channel", 0), ("rename channel", 3),
+    ("create role", _V), ("create role", _0), ("change role", 1, _V), ("move role", 1, 2),
+    ("give role", 0, 0), ("give role", 1, 1), ("give role", 0, 2), ("take role", 1, 1),
+    ("create channel", 4, 0, _V, _0), ("create channel", 0, 0, _0, _V), ("create channel", 2, 1, _V, _0),
+    ("set overwrite", 0, 1, _V, _0), ("set overwrite", 3, 2, _0, _V), ("drop overwrite", 0, 1),
+    ("change channel", 5, 0, _0, _V), ("change channel", 4, 1, _V, _0),
+    ("make emoji", 1), ("make emoji", 2), ("change emoji", 0, 2), ("delete emoji", 1),
+    ("make sticker",), ("make sticker",), ("change sticker", 0), ("delete sticker", 1),
+    ("make sound", 0), ("change sound", 0, 3), ("rename guild", "hall"),
+    ("nick", 0, "Ed"), ("nick", 1, "Ed"), ("nick", 1, None), ("time out", 2),
+    ("start thread", 0, 0, 11), ("start thread", 1, 0, 12), ("start from message", 0, 0), ("post in forum", 1),
+    ("write in thread", 0, 1), ("write in thread", 1, 0), ("join thread", 1, 0), ("join thread", 2, 2),
+    ("leave thread", 1, 0), ("add to thread", 2, 1), ("take from thread", 2, 1), ("delete said", 2),
+    ("archive", 0, True), ("archive", 0, False), ("archive", 2, True), ("start thread", 2, 3, 11),
+    ("voice", 0, 3), ("voice", 1, 3), ("voice", 2, 3), ("voice", 0, 2), ("voice", 1, 2), ("voice", 0, 4),
+    ("voice", 2, 4), ("voice", 1, 7), ("hang up", 1), ("delete channel", 7),
+    ("presence", 0, "dnd"), ("presence", 1, "invisible"), ("presence", 1, "online"),
+    ("delete role", 2), ("delete channel", 6), ("set overwrite", 2, 0, _0, _V), ("delete thread", 3),
+    ("leave", 1), ("join", 1), ("kick", 2), ("join", 2), ("say", 1), ("give role", 2, 1), ("change role", 0, _V),
+    ("change role", 2, _A), ("give role", 1, 1), ("delete role", 1), ("rename channel", 1),
+]  # fmt: skip
+"""Every kind of change at least once."""
+
+
+async def test_the_recorded_changes_converge(platform: Platform) -> None:
+    town = Town(platform)
+    fresh = await converges(town, RECORDED)
+    if os.environ.get("MOOTHALL_TEST_RECORDINGS") == "1":
+        lines = [
+            json.dumps({"changed": old.dispatches, "fresh": new.dispatches}, separators=(",", ":"))
+            for old, new in zip(town.clients, fresh, strict=True)
+        ]
+        RECORDING.write_text("[" + ",\n".join(lines) + "]\n")
+
+
+def test_the_recording_converges() -> None:
+    for client in json.loads(RECORDING.read_text()):
+        mirrors = {}
+        for name, dispatches in client.items():
+            mirrors[name] = Mirror()
+            for dispatch in dispatches:
+                mirrors[name].apply(*dispatch)
+        assert mirrors["changed"].state() == mirrors["fresh"].state()

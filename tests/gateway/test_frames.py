@@ -101,15 +101,26 @@ def test_a_frame_is_compressed_once() -> None:
     assert len(frame.zstd) < 100
 
 
-def test_a_frame_compressed_for_replay_is_smaller_and_has_the_same_content() -> None:
+def test_a_frame_shrunk_for_replay_is_smaller_and_has_the_same_content() -> None:
     data = json.dumps([{"id": str(n), "name": f"member {n}"} for n in range(2_000)]).encode()
     frame, packed = Frame("GUILD_CREATE", data), Frame("GUILD_CREATE", data)
-    packed.compress_for_replay()
+    packed.shrink_for_replay()
     assert len(packed.zstd) < len(data) / 4
     assert packed._tail is None
     for transports in ENCODINGS.values():
         for encoding in transports.values():
             assert encoding.dispatch(7, packed) == encoding.dispatch(7, frame)
+
+
+def test_a_small_frame_keeps_its_json_alone_for_replay() -> None:
+    frame, shrunk = Frame("A", b'{"a":1}'), Frame("A", b'{"a":1}')
+    assert (shrunk.text, shrunk.deflated, shrunk.zstd) == (frame.text, frame.deflated, frame.zstd)
+    shrunk.shrink_for_replay()
+    assert shrunk._tail == frame.tail
+    assert (shrunk._text, shrunk._deflated, shrunk._zstd, shrunk._etf) == (None, None, None, None)
+    for transports in ENCODINGS.values():
+        for encoding in transports.values():
+            assert encoding.dispatch(7, shrunk) == encoding.dispatch(7, frame)
 
 
 def test_frames_are_compressed_by_several_threads_at_once() -> None:

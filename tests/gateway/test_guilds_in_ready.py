@@ -29,9 +29,6 @@ _write_voice = Query(insert(voice_states))
 def whole(ready: dict[str, Any], supplement: dict[str, Any], number: int) -> dict[str, Any]:
     """A guild of READY as GUILD_CREATE has it, put together as client libraries do it."""
     ready, supplement = copy.deepcopy((ready, supplement))
-    for thread in ready["guilds"][number]["threads"]:
-        if "member" in thread:
-            assert (thread["member"].pop("muted"), thread["member"].pop("mute_config")) == (False, None)
     guild: dict[str, Any] = ready["guilds"][number]
     assert guild.pop("data_mode") == "full"
     guild |= guild.pop("properties")

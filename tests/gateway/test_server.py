@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import socket
 import zlib
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
@@ -17,6 +19,8 @@ from websockets.exceptions import ConnectionClosed
 from moothall.bus.local import LocalBus
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.web.http_protocol import BoundedHttp
+from moothall.web.websocket_protocol import GatewayWebSocket
 from tests.gateway.peer import World, create_node, message
 
 
@@ -26,7 +30,8 @@ async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus,
     node, bus = create_node(World(), **settings)
     config = uvicorn.Config(
         node.serve,
-        ws="websockets-sansio",
+        http=BoundedHttp,
+        ws=GatewayWebSocket,
         ws_per_message_deflate=False,
         interface="asgi3",
         lifespan="off",
@@ -47,9 +52,52 @@ async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus,
             await task
 
 
+def masked(data: bytes) -> bytes:
+    """A text message of a client in one frame, with a mask of zeros."""
+    return bytes((0x81, 0x80 | len(data))) + bytes(4) + data
+
+
 async def identify(client: ClientConnection) -> None:
     """Identify as alice."""
     await client.send(json.dumps({"op": 2, "d": {"token": "alice", "properties": {}}}))
+
+
+async def test_an_open_connection_keeps_nothing_of_its_handshake() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with serving() as (node, _, url), connect(url, additional_headers={"X-Long": "x" * 4000}) as client:
+            await identify(client)
+            while json.loads(await client.recv())["t"] != "READY":
+                pass
+            (connection,) = node.connections
+            protocol = connection.send_queue.socket
+            assert isinstance(protocol, GatewayWebSocket)
+            assert not dict(protocol.scope)
+            assert not hasattr(protocol, "request")
+            assert not hasattr(protocol, "response")
+            assert not [each for each in gc.get_objects() if isinstance(each, BoundedHttp)]
+    finally:
+        gc.enable()
+
+
+async def test_messages_that_arrive_at_once_are_handled_in_their_order() -> None:
+    async with serving() as (_, _, url):
+        address = urlsplit(url)
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        head = (
+            f"GET {address.path}?{address.query} HTTP/1.1\r\nHost: {address.netloc}\r\nConnection: Upgrade\r\n"
+            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        )
+        writer.write(head.encode())
+        await reader.readuntil(b"\r\n\r\n")
+        messages = [{"op": 1, "d": None}] * 20 + [{"op": 2, "d": {"token": "alice", "properties": {}}}]
+        writer.write(b"".join(masked(json.dumps(each).encode()) for each in messages))
+        received = b""
+        while b'"t":"READY"' not in received:
+            received += await reader.read(65_536)
+        assert received[: received.index(b'"t":"READY"')].count(b'"op":11') == 20
+        writer.close()
 
 
 async def test_without_a_public_url_clients_resume_at_the_host_of_their_request() -> None:

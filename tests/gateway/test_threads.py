@@ -88,7 +88,7 @@ async def test_a_user_added_to_a_thread_receives_it_with_their_thread_member(pla
     heard = dict(await added.dispatches())
     assert list(heard) == ["THREAD_MEMBERS_UPDATE", "THREAD_CREATE", "MESSAGE_CREATE"]
     assert heard["THREAD_CREATE"]["id"] == id_of(thread)
-    assert set(heard["THREAD_CREATE"]["member"]) == {"join_timestamp", "flags"}
+    assert set(heard["THREAD_CREATE"]["member"]) == {"join_timestamp", "flags", "muted", "mute_config"}
     await at.bob.delete(f"{thread}/thread-members/{carol.id}")
     heard = dict(await added.dispatches())
     assert list(heard) == ["THREAD_MEMBERS_UPDATE", "THREAD_LIST_SYNC"]

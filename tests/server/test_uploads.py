@@ -2,11 +2,13 @@
 
 import asyncio
 import io
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
+import pytest
 
 from tests.server.load import Acknowledged, Load
 from tests.serving import RunningServer
@@ -75,3 +77,27 @@ async def test_an_upload_that_is_given_up_leaves_no_file(tmp_path: Path) -> None
             writer.transport.abort()
             await until(lambda: not any(path.is_file() for path in folder.rglob("*")))
             assert await upload(load, 10) == 200
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+async def test_a_file_put_to_its_url_outlives_a_killed_server(tmp_path: Path, workers: int) -> None:
+    arguments = ["--no-demo", "--no-rate-limits", *(["--workers", str(workers)] if workers else [])]
+    data = bytes(range(256)) * 8192
+    with RunningServer(tmp_path / "data", *arguments) as server:
+        async with Load(server.url, Acknowledged()) as load:
+            await load.register("writer")
+            await load.create_guild()
+            channel, token = load.channel_id, load.token
+            body = {"files": [{"filename": "a.bin", "file_size": len(data), "id": "0"}]}
+            (created,) = server.request("POST", f"/channels/{channel}/attachments", body, token=token).json[
+                "attachments"
+            ]
+            url = server.url + urlsplit(created["upload_url"])._replace(scheme="", netloc="").geturl()
+            async with load.session.put(url, data=io.BytesIO(data)) as answer:
+                assert answer.status == 200
+        server.stop(signal.SIGKILL)
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
+        listed = {"attachments": [{"id": "0", "uploaded_filename": created["upload_filename"]}]}
+        message = server.request("POST", f"/channels/{channel}/messages", listed, token=token).json
+        assert message["attachments"][0]["size"] == len(data)
+        assert server.fetch(urlsplit(message["attachments"][0]["url"])._replace(scheme="", netloc="").geturl()) == data

@@ -1,11 +1,12 @@
 """The files of the client's build, as browsers request them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from moothall.web.client_files import ClientFiles
+from moothall.web.client_files import INSERTED_STYLES, ClientFiles, content_security_policy
 
 
 @pytest.fixture
@@ -37,6 +38,17 @@ async def test_the_service_worker_may_serve_links_to_channels_and_is_asked_for_e
     assert (status, body) == (200, b"2")
     assert (headers[b"service-worker-allowed"], headers[b"cache-control"]) == (b"/", b"no-cache")
     assert headers[b"content-security-policy"].startswith(b"default-src 'none'; script-src 'self';")
+
+
+def test_no_inline_script_or_style_is_allowed_but_styles_by_their_hash() -> None:
+    policy = content_security_policy("http://moot.example")
+    assert "unsafe-" not in policy
+    directives = dict(directive.split(" ", 1) for directive in policy.split("; "))
+    assert directives["script-src"] == "'self'"
+    self_source, *hashes = directives["style-src"].split()
+    assert self_source == "'self'"
+    assert len(hashes) == len(INSERTED_STYLES)
+    assert all(re.fullmatch(r"'sha256-[\w+/]{43}='", source) for source in hashes)
 
 
 async def test_no_other_script_may_serve_more_than_its_folder(files: ClientFiles) -> None:

@@ -36,13 +36,14 @@ async def ask(
 async def test_the_landing_page_links_the_reference_and_the_document(documents: Documents) -> None:
     status, headers, body = await ask(documents, "/")
     assert (status, headers[b"content-type"]) == (200, b"text/html; charset=utf-8")
-    for link in (b'href="/reference"', b"/api/v10/openapi.json", b"http://moot.example"):
+    for link in (b'href="/reference" hreflang="en"', b"/api/v10/openapi.json", b"http://moot.example"):
         assert link in body
 
 
 async def test_the_landing_page_is_in_the_language_of_the_browser(documents: Documents) -> None:
     for accepted, words in ((b"de", "Willkommen"), (b"fr", "Welcome"), (b"de-AT", "Willkommen")):
         _, headers, body = await ask(documents, "/", headers=((b"accept-language", accepted),))
+        assert b'href="/reference" hreflang="en"' in body  # it is in English for all
         assert headers[b"vary"] == b"accept-language"
         assert f"<title>{words} ·" in body.decode()
 

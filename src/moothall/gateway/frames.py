@@ -108,11 +108,13 @@ class Frame:
         self._zstd: bytes | None = None
         self._etf: EtfFrame | None = None
 
-    def compress_for_replay(self) -> None:
-        """Keep only the compressed form of a large frame: it is sent again only if its session resumes."""
+    def shrink_for_replay(self) -> None:
+        """Keep one form only, compressed if the frame is large: it is sent again only if its session resumes."""
         if self.size >= _MIN_REPLAY_COMPRESSION_BYTES:
-            self._zstd = self.zstd
-            self._tail = self._text = self._deflated = self._etf = None
+            self._zstd, self._tail = self.zstd, None
+        else:
+            self._zstd, self._tail = None, self.tail
+        self._text = self._deflated = self._etf = None
 
     @property
     def tail(self) -> bytes:

@@ -12,7 +12,6 @@ from moothall.gateway.source import OnlinePresences
 from moothall.gateway.threads import active_threads
 from moothall.kernel.guild_state import GuildStates
 from moothall.objects.activity import EmbeddedActivityInstance
-from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.scheduled_event import ScheduledEvent
@@ -111,7 +110,7 @@ class GuildReader:
             voice_states=[_voice_state(row, listed) for row in in_voice if row.user_id in listed],
             members=await member_objects(reader, list(listed.values())),
             channels=await channel_objects(reader, channels),
-            threads=[_with_mute(thread) for thread in threads] if session.takes_guild_properties else threads,
+            threads=threads,
             presences=online(listed) if with_presences else [],
             stage_instances=await read_stage_instances(reader, guild_id, visible),
             guild_scheduled_events=await read_scheduled_events(reader, guild_id, visible, external=True),
@@ -141,13 +140,6 @@ class GuildReader:
         user_ids.update(row.user_id for row in in_voice)
         rows = await get_members(reader, guild_id, user_ids)
         return {user_id: rows[user_id] for user_id in sorted(rows)}
-
-
-def _with_mute(thread: Channel) -> Channel:
-    """A thread whose own thread member says that it is not muted, as no thread can be."""
-    if thread.member is UNSET:
-        return thread
-    return structs.replace(thread, member=structs.replace(thread.member, muted=False, mute_config=None))
 
 
 def _voice_state(row: VoiceStateRow, listed: dict[UserId, MemberRow]) -> VoiceState:

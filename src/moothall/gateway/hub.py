@@ -271,7 +271,7 @@ class Hub:
         """Dispatch a frame that no other session receives."""
         self._dispatcher.dispatch_frame((session,), frame)
         # The frame is not shared, so until it is acknowledged all its memory is this session's.
-        frame.compress_for_replay()
+        frame.shrink_for_replay()
 
     # Delivery
 

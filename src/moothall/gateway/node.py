@@ -172,11 +172,7 @@ class GatewayNode:
             await send({"type": "websocket.close"})
             return
         await send({"type": "websocket.accept"})
-        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        error = _query_error(query)
-        headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
-        url = self.settings.resume_url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
-        connection = Connection(self, send, _encoding(query) or TEXT, network, url)
+        connection, error = self._open(scope, send, network)
         self.connections.add(connection)
         code = 1006
         try:
@@ -192,6 +188,15 @@ class GatewayNode:
             connection.send_queue.closed = True
             self._remove_unidentified(connection)
             await self._detach(connection, end_session=closed_by_client and code in {1000, 1001})
+
+    def _open(self, scope: Scope, send: Send, network: str) -> tuple[Connection, CloseConnection | None]:
+        """Build the connection of an accepted WebSocket, with the error of its query if there is one."""
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
+        url = self.settings.resume_url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
+        # The server refers to the scope as long as the WebSocket is open.
+        scope.clear()
+        return Connection(self, send, _encoding(query) or TEXT, network, url), _query_error(query)
 
     def _remove_unidentified(self, connection: Connection) -> None:
         """Count a connection as unidentified no longer. Does nothing the second time."""
@@ -401,6 +406,7 @@ class GatewayNode:
             sessions=self.presences.sessions(session.user_id),
             overall=self.presences.overall(session.user_id),
             presences=presences,
+            max_upload_bytes=self.settings.max_upload_bytes,
             seconds=stopwatch() - started,
         )
         frames = [Frame("READY", greeting)]

@@ -144,6 +144,8 @@ class _PersonReady(Struct, kw_only=True):
     friend_suggestion_count: int = 0
     guild_join_requests: list[Any] = []
     geo_ordered_rtc_regions: list[str] = []
+    max_upload_bytes: int
+    """The largest request with files. Only clients of this server know it."""
     _trace: Raw
 
 
@@ -160,12 +162,13 @@ def person_ready(
     sessions: Sequence[ListedSession],
     overall: UserPresence,
     presences: Sequence[Presence],
+    max_upload_bytes: int,
     seconds: float,
 ) -> bytes:
     """Build the `d` of READY for a person.
 
     It has the guilds, the state of the account, the user's `sessions` and `overall` presence, the `presences` of online
-    friends and the `seconds` since Identify.
+    friends, the largest request with files and the `seconds` since Identify.
     """
     capabilities = session.capabilities
     dedupe, supplement = capabilities & Capability.DEDUPE_USER_OBJECTS, has_supplement(capabilities)
@@ -200,6 +203,7 @@ def person_ready(
         relationships=state.relationships,
         presences=list(presences),
         notes=UNSET if capabilities & Capability.LAZY_USER_NOTES else state.texts_about_users,
+        max_upload_bytes=max_upload_bytes,
         _trace=Raw(trace(seconds)),
     )
     return encode(_deduped(fields, state, session, guilds, presences) if dedupe else fields)

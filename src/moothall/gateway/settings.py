@@ -21,6 +21,8 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """The number of this worker, at the end of the URLs at which its sessions are resumed; 0 for no worker."""
     public_url_is_guessed: bool = False
     """Whether `public_url` is not configured. Then URLs have the host of the client's own request."""
+    max_upload_bytes: int = 104 * 1024 * 1024
+    """`max_upload_bytes` of READY: the largest request with files."""
     heartbeat_ms: int = 41_250
     """Heartbeat interval in HELLO. A client silent for one and a half intervals is disconnected."""
     identify_seconds: float = 30.0

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from moothall.objects import errors
+from moothall.objects.csp import hash_source
 from moothall.objects.errors import ErrorKind
 from moothall.objects.wire import encode
 from moothall.web.paths import CLIENT_FOLDER
@@ -36,6 +37,11 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
+INSERTED_STYLES: Final = (
+    "@layer {\n  [data-react-aria-pressable] {\n    touch-action: pan-x pan-y pinch-zoom;\n  }\n}",
+    "@layer {\n  * {\n    overscroll-behavior: contain;\n  }\n}",
+)
+"""The texts of the style elements that React Aria adds to the page: for buttons, and on iOS while a dialog is open."""
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _BUILDING: Final = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">'
@@ -112,7 +118,7 @@ def _refusal(error: ErrorKind, headers: Mapping[str, str] | None = None) -> Resp
 
 
 def content_security_policy(public_url: str, activities: str | None = None) -> str:
-    """The policy of the client's page: nothing from other hosts, no inline script, scripts only by Trusted Types.
+    """The policy of the client's page: nothing from other hosts, nothing inline, scripts only by Trusted Types.
 
     `public_url` is the origin in the URLs of attachments, which differs from the page's if the server is opened by
     another name. `activities` are the origins of Activities, which the page shows in frames, and whose images
@@ -124,8 +130,8 @@ def content_security_policy(public_url: str, activities: str | None = None) -> s
         (
             "default-src 'none'",
             "script-src 'self'",
-            # Components position popovers and lists by style attributes; a style cannot run script.
-            "style-src 'self' 'unsafe-inline'",
+            # Positions and sizes are set by the style objects of elements, which no policy concerns.
+            " ".join(("style-src 'self'", *map(hash_source, INSERTED_STYLES))),
             f"img-src 'self' {origin} blob: data:" + (f" {activities}" if activities else ""),
             f"media-src 'self' {origin} blob:",
             "connect-src 'self'",

@@ -108,6 +108,7 @@ class BoundedHttp(HttpToolsProtocol):
         except httptools.HttpParserUpgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
+                self.parser = None  # type: ignore[assignment]  # which refers to this object
         self._watch()
 
     def on_message_begin(self) -> None:
