@@ -190,6 +190,47 @@ def test_a_warning_can_be_an_error(project: pytest.Pytester) -> None:
     run(project, _CARELESS, "-W", "error::moothall.testing.RefusedRequestWarning", passed=2, errors=1)
 
 
+def test_a_bot_whose_generators_end_slowly_is_stopped_in_silence(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        slowbot="""
+        import asyncio
+        from mybot import client
+
+        async def numbers():
+            try:
+                yield 1
+            finally:
+                client.ends = True
+                await asyncio.sleep(0.5)
+
+        @client.event
+        async def on_ready():
+            client.numbers = numbers()
+            await anext(client.numbers)
+        """
+    )
+    run(
+        project,
+        """
+        from concurrent.futures import CancelledError
+        from contextlib import suppress
+
+        async def test_stop(moothall):
+            bot = await moothall.start_bot("slowbot:client")
+            while not hasattr(bot.client, "numbers"):
+                await moothall.advance(seconds=1)
+            with suppress(CancelledError):
+                bot.run(bot.client.close())
+            while not hasattr(bot.client, "ends"):
+                await moothall.advance(seconds=1)
+
+        def test_next():
+            pass
+        """,
+        passed=2,
+    )
+
+
 def test_an_interaction_without_an_answer_ends_the_wait_and_is_a_warning(project: pytest.Pytester) -> None:
     run(
         project,
@@ -500,17 +541,40 @@ def test_a_bot_that_cannot_start_says_why(project: pytest.Pytester) -> None:
     )
 
 
-def test_the_server_gets_ready_while_tests_are_collected_that_use_it(project: pytest.Pytester) -> None:
-    project.makeconftest(
-        """
-        from moothall.testing import plugin
+def test_a_bot_that_ends_while_it_is_stopped_leaves_nothing_unawaited(project: pytest.Pytester) -> None:
+    """The thread lives on for a moment after its event loop is closed."""
+    project.makepyfile(
+        slow_end="""
+        import asyncio
+        import time
 
-        def pytest_collection_finish(session):
-            print("started:", plugin._SERVER in session.config.stash)
+        import discord
+
+        loop = asyncio.get_event_loop()
+        close = loop.close
+
+        def close_slowly():
+            close()
+            time.sleep(0.5)
+
+        loop.close = close_slowly
+
+        class Bot(discord.Client):
+            async def setup_hook(self):
+                1 / 0
+
+        client = Bot(intents=discord.Intents.none())
         """
     )
-    run(project, "def test_it(guild): assert guild.name == 'Guild'", "-s", passed=1).stdout.fnmatch_lines(
-        ["*started: True*"]
+    run(
+        project,
+        """
+        import pytest
+        from moothall.testing import BotFailed
+
+        async def test_slow_end(moothall):
+            with pytest.raises(BotFailed, match="ZeroDivisionError"):
+                await moothall.start_bot("slow_end:client")
+        """,
+        passed=1,
     )
-    run(project, "def test_nothing(): pass", "-s", passed=1).stdout.fnmatch_lines(["*started: False*"])
-    run(project, "def test_it(guild): pass", "-s", "--collect-only").stdout.fnmatch_lines(["*started: False*"])

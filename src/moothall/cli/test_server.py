@@ -1,6 +1,8 @@
 """`moothall test-server`: the server that bots are tested on."""
 
 import gc
+import signal
+import sys
 from pathlib import Path
 
 import click
@@ -23,6 +25,8 @@ def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: 
     the clock, lets requests fail, restores snapshots and tells what happened; /_test/openapi.json describes it.
     """
     gc.disable()  # as in serve: imports create no garbage
+    # A start can be ended at any time, and deletes its folder then.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     from moothall.demo.community import InvalidCommunity, read_community_file
     from moothall.logs import start_logging
     from moothall.test_server.control import ServerInfo

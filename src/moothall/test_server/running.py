@@ -133,11 +133,16 @@ class _Process(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """Stop accepting connections and close those of the gateway."""
-        for listening in self.servers:
+        """Stop accepting connections and close those that are open; requests under way end without an answer.
+
+        uvicorn's own waits for them, a tenth of a second at least.
+        """
+        for listening in (*self.servers, *(sockets or ())):
             listening.close()
         await self._application.server.app.gateway.close()
-        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await self.lifespan.shutdown()
 
 
 def as_line(info: ServerInfo) -> str:

@@ -9,8 +9,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Final
 
@@ -61,6 +59,8 @@ class RunningBot(_Bot):
         """The library's client. It belongs to another thread: `run` a coroutine on it there."""
         self._ready = threading.Event()
         self._closing: asyncio.Task[None] | None = None
+        self._ended = False
+        """Whether the client has ended, and the event loop is about to be closed."""
         self._patches = ExitStack()
         self._thread = threading.Thread(target=self._run, args=(target,), name=f"bot {self.name}", daemon=True)
         self._thread.start()
@@ -72,16 +72,22 @@ class RunningBot(_Bot):
 
     def stop(self) -> None:
         """Disconnect and end the thread. Does nothing the second time."""
-        if self._thread.is_alive():
-            with suppress(FutureTimeoutError, CancelledError, RuntimeError):
-                self.run(self._close(), within=_STOP_WITHIN)
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._cancel_all)
-            self._thread.join(_STOP_WITHIN)
+        # The task is made in the bot's thread: a bot may end by itself at any moment, and its event loop with it.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._begin_closing)
+        self._thread.join(_STOP_WITHIN)
         self._patches.close()
+        closing, self._closing = self._closing, None
+        if closing is not None and closing.done() and not closing.cancelled():
+            with suppress(TimeoutError, RuntimeError):
+                closing.result()
+
+    def _begin_closing(self) -> None:
+        if not self._ended and self._closing is None:
+            self._closing = self._loop.create_task(self._close())
+            self._closing.add_done_callback(lambda _: self._cancel_client())
 
     async def _close(self) -> None:
-        self._closing = asyncio.current_task()
         async with asyncio.timeout(_STOP_WITHIN / 2):
             await (self.client.stop() if hasattr(self.client, "astart") else self.client.close())
 
@@ -125,6 +131,7 @@ class RunningBot(_Bot):
         except BaseException as error:  # noqa: BLE001 raised where the test waits for it
             self._failure = error
         finally:
+            self._ended = True
             self._cancel_all()
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
@@ -152,6 +159,10 @@ class RunningBot(_Bot):
             self._ready.set()
         watching.cancel()
         await living
+
+    def _cancel_client(self) -> None:
+        if not self._ended:
+            self._cancel_all()
 
     def _cancel_all(self) -> None:
         for task in asyncio.all_tasks(self._loop):

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from moothall.testing.early_start import EarlierRuns, runs_tests, takes_fixtures
+
 if TYPE_CHECKING:
     from moothall.testing.people import Person
     from moothall.testing.platform import BotApp, Guild, Moothall
     from moothall.testing.server_process import ServerProcess
 
 _SERVER: "pytest.StashKey[ServerProcess]" = pytest.StashKey()
+_RUNS: pytest.StashKey[EarlierRuns] = pytest.StashKey()
 
 # The rest is imported when a test uses it: pytest loads plugins in every project that has this package.
 
@@ -28,23 +31,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("moothall_heartbeat_ms", "The heartbeat interval of the gateway.", type="string", default="41250")
 
 
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """Start the server if the last run with these arguments used it: it gets ready while the tests are imported."""
+    runs = early_config.stash[_RUNS] = EarlierRuns(args)
+    if runs.used_server(early_config):
+        _started_server(early_config)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line("markers", "moothall(fixture): the file of a community that the test has as well")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Start the server with the first test that uses it: it gets ready while the others are collected."""
-    config = item.config
-    if "moothall_server" in getattr(item, "fixturenames", ()) and not config.option.collectonly:
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Start the server when the first file is about to be imported whose tests use it."""
+    config = collector.config
+    is_imported_next = isinstance(collector, pytest.Module) and _SERVER not in config.stash and runs_tests(config)
+    if is_imported_next and takes_fixtures(collector.path, config.rootpath):
         _started_server(config)
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the server."""
-    server = config.stash.get(_SERVER, None)
-    if server is not None:
-        server.close()
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Start the server with the first test that uses it, where the text of its file did not say so."""
+    if _uses_server(item) and runs_tests(item.config):
+        _started_server(item.config)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Remember whether runs with these arguments use the server, unless files could not be imported."""
+    config = session.config
+    if _RUNS in config.stash and runs_tests(config) and not session.testsfailed:
+        config.stash[_RUNS].remember(config, uses_server=any(map(_uses_server, session.items)))
+
+
+def _uses_server(item: pytest.Item) -> bool:
+    return "moothall_server" in getattr(item, "fixturenames", ())
 
 
 def _started_server(config: pytest.Config) -> "ServerProcess":
@@ -56,6 +77,7 @@ def _started_server(config: pytest.Config) -> "ServerProcess":
         fixture = config.rootpath / name if name else None
         server = ServerProcess(fixture, heartbeat_ms=int(config.getini("moothall_heartbeat_ms")))
         config.stash[_SERVER] = server
+        config.add_cleanup(server.close)
     return server
 
 

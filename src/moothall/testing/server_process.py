@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -57,8 +56,6 @@ class ServerProcess:
         """End it, and the browser."""
         if self._browser is not None:
             self._browser.close()
-        with suppress(RuntimeError):
-            self.wait()  # it deletes its folder only once it has started
         self._process.terminate()
         self._process.wait(10)
         if self._process.stdout is not None:
