@@ -15,7 +15,7 @@ import time
 import zlib
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import uvloop
 import zstandard
@@ -112,6 +112,10 @@ def _frame(text: str) -> bytes:
     return b"\x81" + length + b"\0\0\0\0" + data
 
 
+HEARTBEAT_SECONDS: Final = 20.0
+_DISPATCH: Final = b'{"op":0,"s":'
+
+
 class Socket(asyncio.Protocol):
     """A WebSocket that identifies, and counts the messages that hold a marker."""
 
@@ -124,6 +128,7 @@ class Socket(asyncio.Protocol):
         self._tail = b""
         self._decompress = _decompressor(path)
         self._buffer = b""
+        self._sequence = b"null"
         self.transport: Any = None
 
     def connection_made(self, transport: Any) -> None:
@@ -141,10 +146,14 @@ class Socket(asyncio.Protocol):
             data = data[data.index(b"\r\n\r\n") + 4 :]
             if self._hello is not None:
                 self.transport.write(_frame(self._hello))
+                asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._heartbeat)
             self._counter.opened += 1
         if self._decompress is not None:
             payloads, self._buffer = _payloads(self._buffer + data)
             data = b"".join(map(self._decompress, payloads))
+        begin = data.rfind(_DISPATCH)
+        if begin >= 0:
+            self._sequence = data[begin + len(_DISPATCH) :].partition(b",")[0]
         # The marker may be torn between two reads; only as much is kept as could hold its beginning.
         data = self._tail + data
         number = data.count(self._marker)
@@ -152,6 +161,12 @@ class Socket(asyncio.Protocol):
             self._counter.marked += number
             self._counter.last = time.perf_counter()
         self._tail = data[-(len(self._marker) - 1) :] if len(self._marker) > 1 else b""
+
+    def _heartbeat(self) -> None:
+        """Acknowledge what has come, again and again."""
+        if not self.transport.is_closing():
+            self.transport.write(_frame('{"op":1,"d":' + self._sequence.decode() + "}"))
+            asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._heartbeat)
 
 
 def _decompressor(path: str) -> Callable[[bytes], bytes] | None:
@@ -195,13 +210,9 @@ async def run_sockets(port: int, count: int, path: str, hellos: list[str], marke
     """
     loop = asyncio.get_running_loop()
     counter = Counter()
-    sockets = []
     for index in range(count):
         said = hellos[index % len(hellos)] if hellos else None
-        _, protocol = await loop.create_connection(
-            partial(Socket, path, said, marker.encode(), counter), "127.0.0.1", port
-        )
-        sockets.append(protocol)
+        await loop.create_connection(partial(Socket, path, said, marker.encode(), counter), "127.0.0.1", port)
         if index % 50 == 49:
             await asyncio.sleep(0.05)
     while counter.opened < count:  # noqa: ASYNC110 a poll each 10 ms measures nothing here

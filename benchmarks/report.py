@@ -30,7 +30,8 @@ costs nothing. What stores something is answered when it is durable. Rows that s
 - the proxy of Activities compares latencies with those of requests that go to the target directly (smaller is better);
 - the event loop counts stretches without a turn of 5 ms and more, while all rows, bodies of 2 MB and bulk acts come at
   once. *Busy* ones had the processor so long; for the others the loop waited, for another thread or for the machine;
-- the idle sessions are all of one user, so that each hears of all others: those of a bot take two thirds.
+- the idle sessions are those of one bot, which have acknowledged READY. Sessions of a person take more while they have
+  events that they have not acknowledged.
 
 `make bench ARGS="--only WORD"` measures some rows, `make profile ROW=...` writes where their time goes.
 """

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,8 @@ class Size:
 
 
 SMALL = Size(members=50, channels=20, roles=20, messages=1_000, threads=100)
+OUTSIDERS = 30_000
+"""Accounts outside the community, which can be banned from it."""
 LARGE = Size(members=100_000, channels=500, roles=250, messages=1_000_000, threads=10_000)
 
 
@@ -143,6 +145,8 @@ class _Builder:
         for token, person in zip(session_tokens, people, strict=False):
             await self._token(token, TokenKind.SESSION, person)
         await self._people(guild_id, people, role_ids)
+        outsiders = [self._ids.next() for _ in range(OUTSIDERS)]
+        await self._users((outsider, f"outsider{number}") for number, outsider in enumerate(outsiders))
         await self._messages(guild_id, channel_ids, people)
         forum_id, thread_id = await self._forum(guild_id, people)
         return {
@@ -156,6 +160,7 @@ class _Builder:
             "session_tokens": session_tokens,
             "role_ids": [int(role) for role in role_ids],
             "people": [int(person) for person in people],
+            "outsiders": [int(outsider) for outsider in outsiders],
         }
 
     async def _guild(
@@ -232,9 +237,7 @@ class _Builder:
 
     async def _people(self, guild_id: Snowflake, people: list[Snowflake], role_ids: list[Snowflake]) -> None:
         named = [(person, f"person{number}") for number, person in enumerate(people)]
-        await self._loader.insert(
-            users, ({"id": person, "username": name, "username_key": name} for person, name in named)
-        )
+        await self._users(named)
         await self._loader.insert(
             members,
             (
@@ -248,6 +251,11 @@ class _Builder:
                 }
                 for number, (person, name) in enumerate(named)
             ),
+        )
+
+    async def _users(self, named: Iterable[tuple[Snowflake, str]]) -> None:
+        await self._loader.insert(
+            users, ({"id": user_id, "username": name, "username_key": name} for user_id, name in named)
         )
 
     async def _messages(self, guild_id: Snowflake, channel_ids: list[Snowflake], people: list[Snowflake]) -> None:

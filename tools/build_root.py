@@ -3,16 +3,21 @@
 It has the Python of this script without what a server never imports, the environment at its own path, and the shared
 libraries that either of them links: no shell, no package manager. Debug symbols, headers, stubs and tests are left out.
 Every module is compiled once. Moothall keeps its sources; of Python's own modules and of other packages there is the
-bytecode, so tracebacks name their files and lines without the text. Both paths are absolute; OUTPUT must not exist.
+bytecode without docstrings, so tracebacks name their files and lines without the text. Both paths are absolute; OUTPUT
+must not exist.
 """
 
 import argparse
+import ast
+import importlib.util
+import marshal
 import os
 import shutil
 import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -20,11 +25,16 @@ UID: Final = 10001
 """Of the user that the server runs as."""
 _STANDARD_LIBRARY: Final = frozenset(
     ("test", "tests", "unittest", "idlelib", "tkinter", "turtledemo", "turtle.py", "lib2to3", "distutils", "ensurepip",
-     "pydoc_data", "venv", "curses", "dbm", "sqlite3", "site-packages", "__pycache__", "__phello__")
+     "pydoc_data", "pydoc.py", "doctest.py", "venv", "curses", "dbm", "sqlite3", "site-packages", "__pycache__",
+     "__phello__", "xmlrpc", "mailbox.py", "nntplib.py", "imaplib.py", "poplib.py", "telnetlib.py", "smtpd.py",
+     "cgi.py", "cgitb.py", "_pydecimal.py", "_pyio.py", "_pydatetime.py", "pickletools.py", "tabnanny.py", "trace.py",
+     "aifc.py", "sunau.py", "antigravity.py", "this.py", "pyclbr.py", "modulefinder.py", "asynchat.py", "asyncore.py")
 )  # fmt: skip
 """What is left out of Python's own library, with `config-*`. apsw brings the SQLite of the server."""
+_STANDARD_PACKAGES: Final = (Path("xml/dom"), Path("xml/sax"))
+"""Packages inside of others that are left out of it."""
 _EXTENSIONS: Final = (
-    "_test", "_ctypes_test", "_xxtest", "xx", "_tkinter", "_sqlite3", "_curses", "_dbm", "_gdbm", "_crypt", "nis",
+    "_test", "_ctypes_test", "_xx", "xx", "_tkinter", "_sqlite3", "_curses", "_dbm", "_gdbm", "_crypt", "nis",
     "readline", "ossaudiodev", "audioop",
 )  # fmt: skip
 """Modules of it that are left out with the libraries of the system that they link."""
@@ -36,10 +46,26 @@ _UNUSED: Final = (
     "lxml/html/", "lxml/sax.", "lxml/builder.", "apsw/unicode.", "apsw/_unicode.", "apsw/fts5", "apsw/shell.",
     "sqlalchemy/testing/", "sqlalchemy/dialects/mysql/", "sqlalchemy/dialects/mssql/", "sqlalchemy/dialects/oracle/",
     "sqlalchemy/orm/", "alembic/testing/", "PIL/_imagingcms.", "pillow.libs/liblcms2-", "cffi/",
+    "sqlalchemy/ext/asyncio/", "sqlalchemy/ext/declarative/", "sqlalchemy/ext/mypy/", "sqlalchemy/ext/automap.",
+    "sqlalchemy/ext/associationproxy.", "sqlalchemy/ext/baked.", "sqlalchemy/ext/horizontal_shard.",
+    "sqlalchemy/ext/hybrid.", "sqlalchemy/ext/indexable.", "sqlalchemy/ext/mutable.", "sqlalchemy/ext/orderinglist.",
+    "sqlalchemy/ext/serializer.", "alembic/templates/", "zstandard/backend_cffi.", "lxml/doctestcompare.",
+    "lxml/usedoctest.", "apsw/speedtest.", "apsw/ext.", "apsw/aio.", "apsw/trace.", "aiohttp/test_utils.",
+    "aiohttp/pytest_plugin.", "aiohttp/worker.", "asyncpg/_testbase/", "anyio/pytest_plugin.", "anyio/_backends/_trio.",
+    "websockets/legacy/", "websockets/sync/", "websockets/asyncio/", "websockets/trio/", "mako/testing/",
+    "multidict/_multidict_py.", "tzdata/zoneinfo/tzdata.zi", "PIL/PdfParser.", "PIL/ImageQt.", "PIL/ImageTk.",
+    "PIL/_imagingtk.", "PIL/PSDraw.", "google/protobuf/internal/message_benchmark.", "moothall/testing/",
+    "google/protobuf/internal/json_format_benchmark.", "google/protobuf/internal/testing_refleaks.",
 )  # fmt: skip
 """Modules of packages that nothing imports here: another form of the same, or a part that the server has no use for."""
+_IMAGE_FORMATS: Final = frozenset(("Avif", "Bmp", "Gif", "Ico", "Jpeg", "Mpo", "Png", "Ppm", "Tiff", "WebP"))
+"""Pillow's plugins that stay. The server accepts no other format; Pillow itself imports some of these."""
+_IMAGE_PLUGIN: Final = "ImagePlugin.py"
+_RECORDS: Final = ("RECORD", "sboms")
+"""In the metadata of packages: what pip would uninstall, and lists of what was compiled into them."""
 _WITH_SOURCES: Final = "moothall"
 """The package that keeps its sources: operators read them, and Alembic finds the revisions by them."""
+_DOCUMENTED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _CERTIFICATES: Final = Path("/etc/ssl/certs/ca-certificates.crt")
 _PASSWD: Final = f"root:x:0:0:root:/:/sbin/nologin\nmoothall:x:{UID}:{UID}:Moothall:/data:/sbin/nologin\n"
 _GROUP: Final = f"root:x:0:\nmoothall:x:{UID}:\n"
@@ -74,15 +100,40 @@ def _compile(folder: Path, output: Path) -> None:
     and of its memory.
     """
     with_sources = folder / _WITH_SOURCES
-    command = [sys.executable, "-X", "no_debug_ranges", "-m", "compileall", "-qq", "-j0"]
-    command += ["--invalidation-mode", "unchecked-hash", "-s", str(output), "-p", "/"]
+    python = [sys.executable, "-X", "no_debug_ranges"]
     without = [path for path in folder.rglob("*.py") if not path.is_relative_to(with_sources)]
-    # Python imports bytecode in the place of the source, where there is none.
-    subprocess.run([*command, "-b", "-i", "-"], input="\n".join(map(str, without)), text=True, check=True)
-    for path in without:
-        path.unlink()
+    command = [*python, __file__, "--compile", str(output)]
+    subprocess.run(command, input="\n".join(map(str, without)), text=True, check=True)
     if with_sources.exists():
-        subprocess.run([*command, with_sources], check=True)
+        command = [*python, "-m", "compileall", "-qq", "-j0", "--invalidation-mode", "unchecked-hash"]
+        subprocess.run([*command, "-s", str(output), "-p", "/", with_sources], check=True)
+
+
+def _compile_listed(output: Path) -> None:
+    """Replace the modules that the standard input lists by their bytecode."""
+    paths = [Path(line) for line in sys.stdin.read().splitlines()]
+    with ProcessPoolExecutor() as processes:
+        for _ in processes.map(_replace_by_bytecode, paths, [output] * len(paths), chunksize=50):
+            pass
+
+
+def _replace_by_bytecode(path: Path, output: Path) -> None:
+    """Replace a module by its bytecode, which Python imports where there is no source. Raises SyntaxError.
+
+    Docstrings are left out, a fifth of the bytecode; assertions, which `-OO` would leave out too, are not.
+    """
+    source = path.read_bytes()
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            docstring = node.body.pop(0)
+            if not node.body and not isinstance(node, ast.Module):
+                node.body.append(ast.copy_location(ast.Pass(), docstring))
+    code = compile(tree, str("/" / path.relative_to(output)), "exec", dont_inherit=True)
+    # PEP 552: the magic number, the flags of a hash that is not checked, the hash.
+    header = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(source)
+    path.with_suffix(".pyc").write_bytes(header + marshal.dumps(code))
+    path.unlink()
 
 
 def _standard_library() -> Path:
@@ -106,7 +157,7 @@ def _is_unused_by_servers(path: Path) -> bool:
     extension = path.parent.name == "lib-dynload" and name.startswith(_EXTENSIONS)
     top = path.parts[0]
     folder = name in {"__pycache__", "test", "tests"}
-    return top in _STANDARD_LIBRARY or top.startswith("config-") or extension or folder
+    return top in _STANDARD_LIBRARY or top.startswith("config-") or extension or folder or path in _STANDARD_PACKAGES
 
 
 def _is_unused(path: Path) -> bool:
@@ -114,7 +165,9 @@ def _is_unused(path: Path) -> bool:
     text = f"{path.as_posix()}/"
     programs = path.parent.name == "bin" and not path.name.startswith(("python", "moothall"))
     kinds = path.suffix in _KINDS or any(f"/site-packages/{prefix}" in text for prefix in _UNUSED)
-    return programs or kinds or path.name in _PACKAGES or path.parts[0] in {"include", "share"}
+    image = path.name.endswith(_IMAGE_PLUGIN) and path.name.removesuffix(_IMAGE_PLUGIN) not in _IMAGE_FORMATS
+    record = path.parent.suffix == ".dist-info" and path.name in _RECORDS
+    return programs or kinds or image or record or path.name in _PACKAGES or path.parts[0] in {"include", "share"}
 
 
 def _copy_tree(origin: Path, output: Path, *, leave_out: Callable[[Path], bool]) -> None:
@@ -191,6 +244,9 @@ def _write_system(output: Path) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Build as the arguments say; returns the exit code."""
+    if arguments[:1] == ["--compile"]:  # this script's own call
+        _compile_listed(Path(arguments[1]))
+        return 0
     parser = argparse.ArgumentParser(description="Build the root file system of the image.")
     parser.add_argument("environment", type=Path, help="The environment that Moothall is installed in.")
     parser.add_argument("output", type=Path, help="The folder to make.")

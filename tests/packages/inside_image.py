@@ -1,5 +1,6 @@
 """Runs inside the root file system of the image, by its Python: what a server may need at some time works there."""
 
+import ast
 import asyncio
 import importlib
 import pkgutil
@@ -7,16 +8,17 @@ import ssl
 import sys
 import tempfile
 import zoneinfo
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
 import aiohttp
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 import moothall
 from moothall.objects.widget import WidgetStyle
 from moothall.resources.guild.widget.images import draw
-from moothall.storage.migrations import create_statements
+from moothall.storage.migrations.creation import create_statements
 from moothall.storage.query import Query
 from moothall.test_server.certificates import make_certificates
 
@@ -28,16 +30,36 @@ _LATER = """
 """Modules that functions import, or that packages import by name."""
 _OTHERS = ("moothall.testing", "moothall.__main__", "moothall.storage.migrations.versions")
 """Modules that a server never imports, or not by name."""
+_EXTRAS = ("yaml",)
+"""Packages that the image does not have: functions that import them say so."""
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")
 
 
 def import_all() -> None:
-    """Import every module that a server may import."""
+    """Import every module that a server may import, and what its functions import."""
     for module in pkgutil.walk_packages(moothall.__path__, "moothall."):
         if not module.name.startswith(_OTHERS):
             importlib.import_module(module.name)
     for name in _LATER.split():
         importlib.import_module(name)
+    for path in Path(moothall.__path__[0]).rglob("*.py"):
+        for module_name, names in imports_of(ast.parse(path.read_text())):
+            if module_name.partition(".")[0] not in _EXTRAS:
+                imported = importlib.import_module(module_name)
+                for name in names:
+                    if not hasattr(imported, name):
+                        importlib.import_module(f"{module_name}.{name}")
+
+
+def imports_of(tree: ast.AST) -> Iterator[tuple[str, list[str]]]:
+    """The modules that a tree imports anywhere, but for types only, and what it takes from them."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, []) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "", [alias.name for alias in node.names]
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            yield from imports_of(node)
 
 
 def compile_queries() -> int:
@@ -64,6 +86,12 @@ def encode_and_draw() -> None:
         with Image.open(BytesIO(out.getvalue())) as image:
             image.load()
             assert (image.format, image.size) == (name, (64, 64))
+    try:  # after every plugin there is
+        Image.open(BytesIO(bytes(64)))
+    except UnidentifiedImageError:
+        pass
+    else:
+        raise AssertionError("a file without a format was opened")
     assert draw(WidgetStyle.BANNER1, "Group 字", 5, None).startswith(b"\x89PNG")
 
 

@@ -60,8 +60,9 @@ def check_served(server: RunningServer, token: str, *, has_client: bool) -> None
     assert server.fetch(f"/soundboard-sounds/{sound}").startswith(b"OggS")
     if not has_client:
         leave_out("web-client", "the client's build is missing or old: make client")
-    (script,) = re.findall(r'src="(/app/assets/[^"]+\.js)"', server.fetch("/app/").decode())
-    assert len(server.fetch(script)) > 1000
+    scripts = re.findall(r'src="(/app/assets/[^"]+\.js)"', server.fetch("/app/").decode())
+    assert scripts
+    assert all(len(server.fetch(script)) > 1000 for script in scripts)
 
 
 def install_wheel(wheel: Path, folder: Path) -> tuple[str, ...]:
