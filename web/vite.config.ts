@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 import { parse } from "@formatjs/icu-messageformat-parser";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type Rolldown } from "vite";
 
 import { LOCALES } from "./src/i18n/locales.ts";
 
@@ -79,14 +79,72 @@ function ownLanguages(): Plugin {
   };
 }
 
+/** Empties the announcements of the controls' library without HTML, which the page's policy refuses. */
+function announcementsWithoutHtml(): Plugin {
+  return {
+    name: "announcements-without-html",
+    apply: "build",
+    enforce: "pre",
+    transform(code, id) {
+      if (!/\/react-aria\/dist\/private\/live-announcer\/LiveAnnouncer\.mjs$/.test(id)) {
+        return null;
+      }
+      const changed = code.replace(/\.innerHTML = ''/g, ".replaceChildren()");
+      if (changed === code) {
+        throw new Error("the announcements are not emptied by innerHTML any more");
+      }
+      return { code: changed, map: null };
+    },
+  };
+}
+
 /**
  * The modules whose files are kept with the page, beside its entry: languages, the screens before the first guild, and
  * what menus and dialogs need.
  */
 const SHELL_MODULES =
   /\/src\/(?:i18n\/\w+\.json|features\/auth\/AuthPages\.tsx|ui\/(?:\w+Popover|ModalDialog)\.tsx)$/;
+const EARLY_CHUNK = "early";
+const CHANNEL_CHUNK = "channel";
+
+/**
+ * What is always loaded together is one file, since each costs the browser and the server time: what runs first, the
+ * rest of what the page starts with, what shows a channel's messages, and what stands around them.
+ */
+const CHUNKS: Rolldown.CodeSplittingGroup[] = [
+  { name: EARLY_CHUNK, test: /\/src\/early\.ts$/, priority: 3 },
+  { name: "start", tags: ["$initial"], test: /^(?!.*\/src\/main\.tsx$)/, priority: 2 },
+  {
+    name: CHANNEL_CHUNK,
+    test: /\/src\/features\/(?:messages\/Timeline|content\/Content)\.tsx$/,
+    priority: 1,
+  },
+  { name: "beside", test: /\/src\/features\/(?:composer\/Composer|members\/MemberList)\.tsx$/, priority: 0 },
+];
+
 /** Files that the page needs and that are not modules of it: the gateway's worker, and what installed apps show. */
 const SHELL_FILES = ["/icon.svg", "/icon-192.png", "/app/manifest.webmanifest"];
+
+/** Lets the browser run the early file as soon as it is there, not after all others. */
+function earlyScript(): Plugin {
+  return {
+    name: "early-script",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle }) {
+        const early = Object.values(bundle ?? {}).find(
+          (chunk) => chunk.type === "chunk" && chunk.name === EARLY_CHUNK,
+        );
+        if (early === undefined) {
+          throw new Error("the build has no early file");
+        }
+        const attrs = { type: "module", async: true, crossorigin: true, src: `/app/${early.fileName}` };
+        return [{ tag: "script", attrs, injectTo: "head-prepend" }];
+      },
+    },
+  };
+}
 
 /** Writes the service worker with the names of the files that it keeps. */
 function serviceWorker(): Plugin {
@@ -108,7 +166,7 @@ function serviceWorker(): Plugin {
         };
         for (const chunk of Object.values(bundle)) {
           const isShell = chunk.type === "chunk" && SHELL_MODULES.test(chunk.facadeModuleId ?? "");
-          if (isShell || (chunk.type === "chunk" && chunk.isEntry)) {
+          if (isShell || (chunk.type === "chunk" && (chunk.isEntry || chunk.name === CHANNEL_CHUNK))) {
             add(chunk.fileName);
           } else if (/\/worker-[^/]+\.js$/.test(chunk.fileName)) {
             names.add(chunk.fileName);
@@ -147,7 +205,16 @@ function precompressed(): Plugin {
 /** The server serves the build at /app/; `npm run dev` passes everything else on to a server on port 3333. */
 export default defineConfig({
   base: "/app/",
-  plugins: [react(), compiledMessages(), ownLanguages(), emojiData(), serviceWorker(), precompressed()],
+  plugins: [
+    react(),
+    compiledMessages(),
+    ownLanguages(),
+    announcementsWithoutHtml(),
+    emojiData(),
+    earlyScript(),
+    serviceWorker(),
+    precompressed(),
+  ],
   resolve: {
     alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
   },
@@ -157,6 +224,7 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
   },
   worker: { format: "es" },
   server: {

@@ -1,3 +1,5 @@
+import "./early";
+
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useCallback, useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
@@ -5,11 +7,20 @@ import { I18nProvider } from "react-aria-components";
 import { IntlProvider } from "react-intl";
 
 import { addAccount, readAccounts, type Account } from "./features/session/accounts";
+import { preloadTimeline } from "./features/channel_view/ChannelView";
 import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
 import { openEarly } from "./features/session/session";
-import { keepShell, noteLoadErrors } from "./features/shell/offline";
-import { applyPreferences, getPreferences, usePreferences } from "./features/settings/preferences";
+import { keepShell } from "./features/shell/offline";
+import {
+  applyPreferences,
+  getPreferences,
+  layoutDirection,
+  usePreferences,
+  type Preferences,
+} from "./features/preferences/preferences";
+import { directionOf } from "./i18n/direction";
 import { loadMessages, type Messages } from "./i18n/messages";
+import { noteLoadErrors } from "./ui/loadErrors";
 import { AccountContext, router } from "./routes";
 import "../../src/moothall/web/tokens.css";
 import "./ui/base.css";
@@ -22,20 +33,28 @@ if (firstAccount !== undefined && /^\/(?:channels|app\/?$)/.test(pathname)) {
   loadFirstPage(openEarly(firstAccount), pathname);
 }
 if (firstAccount !== undefined && isChannelPath(pathname)) {
-  // Read while the gateway answers: the largest parts of what shows messages.
-  void Promise.allSettled([import("./features/messages/Content"), import("@tanstack/react-virtual")]);
+  // Read while the gateway answers: what shows messages.
+  preloadTimeline();
 }
+/** A language of that direction of which the library has no texts, so that it has those of English. */
+const RIGHT_TO_LEFT = "ur";
 /** Loaded before React runs, and once. */
 const firstLocale = getPreferences().locale;
 const firstMessages = loadMessages(firstLocale);
 
+/** The language of the controls' library, which takes the layout's direction from it. */
+function controlsLocale(preferences: Preferences): string {
+  const direction = layoutDirection(preferences);
+  return direction === directionOf(preferences.locale) ? preferences.locale : RIGHT_TO_LEFT;
+}
+
 /** Builds the client: language, account and routes. */
 function App() {
-  const { locale } = usePreferences();
+  const preferences = usePreferences();
+  const { locale } = preferences;
   const [messages, setMessages] = useState<Messages | null>(null);
   const [account, setAccount] = useState<Account | null>(() => readAccounts()[0] ?? null);
   useEffect(() => {
-    document.documentElement.lang = locale;
     void (locale === firstLocale ? firstMessages : loadMessages(locale)).then(setMessages);
   }, [locale]);
   const onLogin = useCallback((added: Account) => {
@@ -49,7 +68,7 @@ function App() {
   return (
     messages && (
       <IntlProvider locale={locale} messages={messages}>
-        <I18nProvider locale={locale}>
+        <I18nProvider locale={controlsLocale(preferences)}>
           <AccountContext value={control}>
             <RouterProvider router={router} />
           </AccountContext>

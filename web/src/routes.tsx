@@ -15,22 +15,29 @@ import type { Login } from "./api/accounts";
 import type { Account } from "./features/session/accounts";
 import { SessionProvider } from "./features/session/session";
 import { Failure } from "./features/shell/Failure";
-import { setOverlays } from "./features/shell/overlay";
+import { setOverlays } from "./features/overlays/overlays";
 import { CustomizeScreen, DirectScreen, GuildScreen } from "./features/shell/screens";
 import { Shell } from "./features/shell/Shell";
+import { UserCardContext, type UserCardProps } from "./features/users/UserCardContext";
 
 const LoginPage = lazy(async () => ({ default: (await import("./features/auth/AuthPages")).LoginPage }));
 const RegisterPage = lazy(async () => ({
   default: (await import("./features/auth/AuthPages")).RegisterPage,
 }));
-const InvitePage = lazy(async () => ({ default: (await import("./features/guilds/InvitePage")).InvitePage }));
+const InvitePage = lazy(async () => ({
+  default: (await import("./features/invites/InvitePage")).InvitePage,
+}));
 const GuildSettings = lazy(async () => ({
   default: (await import("./features/guild_settings/GuildSettings")).GuildSettings,
 }));
 
+const UserCard = lazy(async () => ({ default: (await import("./features/members/UserCard")).UserCard }));
 const TemplatePage = lazy(() => import("./features/guilds/TemplatePage"));
 const LaunchPage = lazy(() => import("./features/activities/LaunchPage"));
 const Settings = lazy(() => import("./features/settings/Frame"));
+const NotFound = lazy(() => import("./features/shell/NotFound"));
+
+const drawUserCard = (props: UserCardProps) => <UserCard {...props} />;
 
 /** The account in use, and how it changes. */
 export interface AccountControl {
@@ -110,7 +117,9 @@ function SignedIn() {
   }
   return (
     <SessionProvider key={account.userId} account={account} onChange={onChange}>
-      <Shell />
+      <UserCardContext value={drawUserCard}>
+        <Shell />
+      </UserCardContext>
     </SessionProvider>
   );
 }
@@ -308,6 +317,11 @@ function parseValue(text: string): unknown {
 export const router = createRouter({
   routeTree: routes,
   defaultPreload: false,
+  defaultNotFoundComponent: () => (
+    <Suspense>
+      <NotFound />
+    </Suspense>
+  ),
   defaultErrorComponent: ({ error }) => <Failure error={error} />,
   parseSearch: parseSearchWith(parseValue),
   stringifySearch: stringifySearchWith(JSON.stringify, parseValue),

@@ -138,6 +138,7 @@ export const MessageFlag = {
   SuppressEmbeds: 1 << 2,
   Ephemeral: 1 << 6,
   Loading: 1 << 7,
+  IsVoiceMessage: 1 << 13,
   HasSnapshot: 1 << 14,
   IsComponentsV2: 1 << 15,
 } as const;

@@ -60,6 +60,11 @@ export function leaveThread(api: ApiClient, threadId: string): Promise<void> {
   return api.request("DELETE", `/channels/${threadId}/thread-members/@me`);
 }
 
+/** Change the user's own notification settings of a thread. */
+export function modifyThreadSettings(api: ApiClient, threadId: string, changes: object): Promise<void> {
+  return api.request("PATCH", `/channels/${threadId}/thread-members/@me/settings`, { body: changes });
+}
+
 export function addThreadMember(api: ApiClient, threadId: string, userId: string): Promise<void> {
   return api.request("PUT", `/channels/${threadId}/thread-members/${userId}`);
 }

@@ -42,11 +42,21 @@ export interface SoundsRequest {
   guild_ids: readonly string[];
 }
 
+/**
+ * What the worker connects with. It is the worker's name, as JSON: messages reach a new worker only when the page has
+ * time for them, which it has not while it starts.
+ */
+export interface ConnectionStart {
+  url: string;
+  token: string;
+  presence: Presence;
+}
+
 /** Messages from the page to the worker. */
 export type Command =
-  | { type: "connect"; url: string; token: string }
   | { type: "disconnect" }
   | { type: "retry" }
+  | { type: "offline" }
   | { type: "presence"; data: Presence }
   | { type: "subscribe"; data: MemberSubscription }
   | { type: "voice"; data: VoiceUpdate }

@@ -1,6 +1,7 @@
 import { ZlibStream } from "./inflate";
 import type {
   ChannelInfoRequest,
+  ConnectionStart,
   ConnectionStatus,
   MemberSubscription,
   Presence,
@@ -53,14 +54,19 @@ export class Session {
   private acknowledged = true;
   private attempts = 0;
   private closed = false;
-  private presence: Presence | null = null;
+  private readonly url: string;
+  private readonly token: string;
+  private presence: Presence;
   private subscription: MemberSubscription | null = null;
 
   constructor(
-    private readonly url: string,
-    private readonly token: string,
+    start: ConnectionStart,
     private readonly callbacks: SessionCallbacks,
-  ) {}
+  ) {
+    this.url = start.url;
+    this.token = start.token;
+    this.presence = start.presence;
+  }
 
   /** Open the connection, or open it again at once if the session is waiting to reconnect. */
   connect(): void {
@@ -85,6 +91,16 @@ export class Session {
         this.handleClose(event.code);
       }
     };
+  }
+
+  /**
+   * Give up the connection, which the network has lost, and resume later. Otherwise only a heartbeat without an answer
+   * would tell: until then the page would wait for messages that cannot come.
+   */
+  waitForNetwork(): void {
+    if (!this.closed && this.socket !== null) {
+      this.reconnect(backoff(this.attempts));
+    }
   }
 
   /** End the session. */
@@ -181,7 +197,7 @@ export class Session {
       token: this.token,
       intents: INTENTS,
       properties: { os: "web", browser: "Moothall", device: "" },
-      ...(this.presence !== null && { presence: this.presence }),
+      presence: this.presence,
     });
   }
 

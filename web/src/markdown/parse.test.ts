@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parse, safeUrl, type Node } from "./parse";
+import { plainText } from "./plain";
 
 /** The first paragraph's children. */
 function inline(content: string): Node[] {
@@ -61,6 +62,29 @@ describe("the text of messages", () => {
   it("leaves marks within code alone", () => {
     expect(inline("`**a** <@1>`")).toEqual([{ type: "code", text: "**a** <@1>" }]);
     expect(parse("```ts\n||x||\n```")).toEqual([{ type: "codeBlock", language: "ts", text: "||x||" }]);
+  });
+
+  it("has blocks of code that begin and end within a line", () => {
+    const block = (text: string, language = "") => ({ type: "codeBlock", language, text });
+    const paragraph = (text: string) => ({ type: "paragraph", children: [{ type: "text", text }] });
+    expect(parse("look: ```py\nx = 1\n\ny = 2\n``` done")).toEqual([
+      paragraph("look: "),
+      block("x = 1\n\ny = 2", "py"),
+      paragraph(" done"),
+    ]);
+    expect(parse("a\n```\n  b\n```\nc")).toEqual([paragraph("a"), block("  b"), paragraph("c")]);
+    expect(parse("```one line```")).toEqual([block("one line")]);
+    expect(parse("```js\n```")).toEqual([block("js")]);
+    expect(parse("```c++\nint\n```")).toEqual([block("int", "c++")]);
+    expect(parse("```not a language\nx\n```")).toEqual([block("not a language\nx")]);
+    expect(parse("```a``` and ```b```")).toEqual([block("a"), paragraph(" and "), block("b")]);
+    expect(parse("> ```\n> quoted\n> ```")).toEqual([{ type: "quote", children: [block("quoted")] }]);
+  });
+
+  it("shows a fence that nothing closes, and one without code, as text", () => {
+    expect(plainText("a ```js\nb", 100)).toBe("a ```js b");
+    expect(plainText("~~~\nb\n~~~", 100)).toBe("~~~ b ~~~");
+    expect(parse("``````").some(({ type }) => type === "codeBlock")).toBe(false);
   });
 
   it("has headings of three levels, subtext, quotes and lists", () => {

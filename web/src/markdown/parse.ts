@@ -89,6 +89,52 @@ const subtext: TokenizerAndRendererExtension = {
   },
 };
 
+const FENCE = "```";
+
+interface CodeToken extends Tokens.Generic {
+  language: string;
+  text: string;
+}
+
+/** The block of code that a text begins with: from one fence to the next, a language on the first line of its own. */
+function codeBlockAt(source: string): CodeToken | undefined {
+  const end = source.indexOf(FENCE, FENCE.length);
+  if (!source.startsWith(FENCE) || end < 0) {
+    return undefined;
+  }
+  const inner = source.slice(FENCE.length, end);
+  const [line = "", ...rest] = inner.split("\n");
+  const code = rest.join("\n");
+  const hasLanguage = /^[\w+\-.#]+$/.test(line) && code.trim() !== "";
+  const text = (hasLanguage ? code : inner).replace(/^\n+/, "").trimEnd();
+  return text === ""
+    ? undefined
+    : {
+        type: "codeBlock",
+        raw: source.slice(0, end + FENCE.length),
+        language: hasLanguage ? line : "",
+        text,
+      };
+}
+
+/** Code between fences, which may begin and end within a line. A fence that nothing closes is text. */
+const codeBlock: TokenizerAndRendererExtension = {
+  name: "codeBlock",
+  level: "block",
+  start: (source: string) => {
+    for (let index = source.indexOf(FENCE); index >= 0; index = source.indexOf(FENCE, index + 1)) {
+      if (codeBlockAt(source.slice(index)) !== undefined) {
+        return index;
+      }
+    }
+    return undefined;
+  },
+  tokenizer: codeBlockAt,
+  renderer(this: RendererThis) {
+    return "";
+  },
+};
+
 const marked = new Marked({
   gfm: true,
   breaks: true,
@@ -101,6 +147,7 @@ const marked = new Marked({
     def: () => undefined,
     reflink: () => undefined,
     code: () => undefined,
+    fences: () => undefined,
     lheading: () => undefined,
   },
   extensions: [
@@ -113,6 +160,7 @@ const marked = new Marked({
     atom("timestamp", "<t:", /^<t:(-?\d{1,13})(?::([tTdDfFR]))?>/),
     atom("everyoneMention", "@", /^@(everyone|here)\b/),
     subtext,
+    codeBlock,
   ],
 });
 
@@ -161,9 +209,9 @@ function convert(token: Token, depth: number): Node[] {
         },
       ];
     }
-    case "code": {
-      const code = token as Tokens.Code;
-      return [{ type: "codeBlock", language: code.lang ?? "", text: code.text }];
+    case "codeBlock": {
+      const { language, text } = token as CodeToken;
+      return [{ type: "codeBlock", language, text }];
     }
     case "codespan":
       return [{ type: "code", text: decode((token as Tokens.Codespan).text) }];

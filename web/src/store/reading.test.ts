@@ -50,6 +50,28 @@ describe("read states", () => {
     expect(isUnread(state({ guilds: joined }), CHANNEL)).toBe(false);
   });
 
+  it("count all direct messages but those of a muted conversation, of which those count that mention", () => {
+    const direct = { id: "8", type: 1 } as unknown as APIChannel;
+    const muted = (end_time: string | null) =>
+      state({
+        channels: { "8": direct },
+        guildSettings: {
+          "@me": {
+            channel_overrides: [{ channel_id: "8", muted: true, mute_config: { end_time } }],
+          } as never,
+        },
+      });
+    const counted = (before: State, now: number) => {
+      let current = reduce(before, "MESSAGE_CREATE", message({ id: "61", channel_id: "8" }), now);
+      const mentions = [{ id: "1" }] as APIMessage["mentions"];
+      current = reduce(current, "MESSAGE_CREATE", message({ id: "62", channel_id: "8", mentions }), now);
+      return current.readStates["8"]?.mentions;
+    };
+    expect(counted(state({ channels: { "8": direct } }), 0)).toBe(2);
+    expect(counted(muted(null), 0)).toBe(1);
+    expect(counted(muted("2026-01-01T00:00:00Z"), Date.parse("2026-01-01T00:00:01Z"))).toBe(2);
+  });
+
   it("count messages that mention the user, by a role and with everyone as well", () => {
     let current = state();
     current = reduce(current, "MESSAGE_CREATE", message({ id: "61" }), 0);

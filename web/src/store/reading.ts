@@ -44,13 +44,18 @@ export function acknowledge(state: State, ack: MessageAck): State {
   return { ...state, readStates: withEntry(state.readStates, ack.channel_id, readState) };
 }
 
-/** Count a new message: the user's own ones are read, others may mention the user. */
-export function countMessage(state: State, message: APIMessage, guildId: string | null): State {
+/**
+ * Count a new message: the user's own ones are read; of others those count that mention the user, and all of direct
+ * messages that are not muted. `now` is in milliseconds since the epoch.
+ */
+export function countMessage(state: State, message: APIMessage, guildId: string | null, now: number): State {
   const before = state.readStates[message.channel_id];
   if (message.author.id === state.user?.id) {
     return acknowledge(state, { channel_id: message.channel_id, message_id: message.id });
   }
-  if (isSilenced(state, message.author.id) || (guildId !== null && !mentionsUser(state, message, guildId))) {
+  const channel = state.channels[message.channel_id];
+  const countsAll = guildId === null && !(channel !== undefined && isChannelMuted(state, channel, now));
+  if (isSilenced(state, message.author.id) || !(countsAll || mentionsUser(state, message, guildId))) {
     return state;
   }
   const readState = { lastMessageId: before?.lastMessageId ?? "0", mentions: (before?.mentions ?? 0) + 1 };

@@ -44,6 +44,12 @@ export function filterEntries<T>(
   return Object.fromEntries(Object.entries(record).filter(([key, value]) => keep(value, key)));
 }
 
+/** Change every value; the same record if all stay as they are. */
+export function mapValues<T>(record: ReadonlyRecord<T>, update: (value: T) => T): ReadonlyRecord<T> {
+  const entries = Object.entries(record).map(([key, value]) => [key, update(value)] as const);
+  return entries.some(([key, value]) => value !== record[key]) ? Object.fromEntries(entries) : record;
+}
+
 /** Snowflakes compare as numbers; those of different length by their length. */
 export function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);

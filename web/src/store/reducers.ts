@@ -40,7 +40,7 @@ import { endInteraction, failInteraction, openModal, setChoices } from "./intera
 import { updateMemberList } from "./memberLists";
 import * as messages from "./messages";
 import { acknowledge, countMessage, readStates } from "./reading";
-import { filterEntries, keyBy, updateEntry, withEntry, withoutEntry } from "./records";
+import { filterEntries, keyBy, mapValues, updateEntry, withEntry, withoutEntry } from "./records";
 import * as relationships from "./relationships";
 import * as settings from "./settings";
 import * as events from "./scheduledEvents";
@@ -72,13 +72,7 @@ const REDUCERS: Record<string, Reducer<never>> = {
   GUILD_DELETE: guildDelete,
   GUILD_ROLE_CREATE: roleChange,
   GUILD_ROLE_UPDATE: roleChange,
-  GUILD_ROLE_DELETE: (state, data: GatewayGuildRoleDeleteDispatchData) => ({
-    ...state,
-    guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({
-      ...guild,
-      roles: withoutEntry(guild.roles, data.role_id),
-    })),
-  }),
+  GUILD_ROLE_DELETE: roleDelete,
   GUILD_EMOJIS_UPDATE: (state, data: GatewayGuildEmojisUpdateDispatchData) => ({
     ...state,
     guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({ ...guild, emojis: data.emojis })),
@@ -209,6 +203,7 @@ function readyReducer(state: State, data: GatewayReadyDispatchData): State {
     ...state,
     ready: true,
     user: data.user,
+    maxUploadBytes: (data as { max_upload_bytes?: number }).max_upload_bytes ?? null,
     sessionId: data.session_id,
     ...relationships.readyRelationships(
       { ...state, users: withEntry(state.users, data.user.id, data.user) },
@@ -346,8 +341,48 @@ function roleChange(state: State, data: GatewayGuildRoleModifyDispatchData): Sta
   };
 }
 
+/** Members, overwrites and emojis lose a deleted role without further events. */
+function roleDelete(state: State, data: GatewayGuildRoleDeleteDispatchData): State {
+  const { guild_id: guildId, role_id: roleId } = data;
+  const others = (ids: readonly string[]) => ids.filter((id) => id !== roleId);
+  return {
+    ...state,
+    guilds: updateEntry(state.guilds, guildId, (guild) => ({
+      ...guild,
+      roles: withoutEntry(guild.roles, roleId),
+      emojis: guild.emojis.map((emoji) =>
+        emoji.roles?.includes(roleId) === true ? { ...emoji, roles: others(emoji.roles) } : emoji,
+      ),
+    })),
+    channels: mapValues(state.channels, (channel) =>
+      "permission_overwrites" in channel && channel.permission_overwrites?.some(({ id }) => id === roleId)
+        ? {
+            ...channel,
+            permission_overwrites: channel.permission_overwrites.filter(({ id }) => id !== roleId),
+          }
+        : channel,
+    ),
+    members: updateEntry(state.members, guildId, (members) =>
+      mapValues(members, (member) =>
+        member.roles.includes(roleId) ? { ...member, roles: others(member.roles) } : member,
+      ),
+    ),
+  };
+}
+
 function channelChange(state: State, channel: APIChannel): State {
-  return { ...state, channels: withEntry(state.channels, channel.id, channel) };
+  const before = state.channels[channel.id] as Partial<APIChannel> | undefined;
+  return {
+    ...state,
+    channels: withEntry(state.channels, channel.id, { ...newestOf(before), ...channel }),
+  };
+}
+
+/** The fields that change with messages: events leave them out where they have not changed. */
+function newestOf(channel: Partial<APIChannel> = {}): object {
+  return Object.fromEntries(
+    Object.entries(channel).filter(([name]) => name === "last_message_id" || name === "last_pin_timestamp"),
+  );
 }
 
 interface RecipientChange {
@@ -402,15 +437,14 @@ function messageCreate(state: State, data: GatewayMessageCreateDispatchData, now
   const message = data as unknown as APIMessage;
   const channel = state.channels[message.channel_id];
   const guildId = channel === undefined ? null : guildIdOf(channel);
-  const added = countMessage(messages.addMessage(state, message), message, guildId);
+  const added = countMessage(messages.addMessage(state, message), message, guildId, now);
   const typing = updateEntry(added.typing, message.channel_id, (users) =>
     filterEntries(users, (end, id) => id !== message.author.id && end > now),
   );
-  const channels = updateEntry(
-    added.channels,
-    message.channel_id,
-    (before) => ({ ...threads.countThreadMessage(before, 1), last_message_id: message.id }) as APIChannel,
-  );
+  const channels = updateEntry(added.channels, message.channel_id, (before) => {
+    const counted = threads.isStarter(message) ? before : threads.countThreadMessage(before, 1);
+    return { ...counted, last_message_id: message.id } as APIChannel;
+  });
   const known = {
     ...added,
     typing,
@@ -428,8 +462,10 @@ function isFirstOfPost(state: State, message: APIMessage): boolean {
 
 function messagesDelete(state: State, channelId: string, ids: readonly string[]): State {
   const removed = messages.removeMessages(state, channelId, ids);
+  const starterId = state.messages[channelId]?.messages.find(threads.isStarter)?.id ?? channelId;
+  const counted = ids.filter((id) => id !== starterId);
   const channels = updateEntry(removed.channels, channelId, (channel) =>
-    ids.reduce((counted) => threads.countThreadMessage(counted, -1), channel),
+    counted.reduce((before) => threads.countThreadMessage(before, -1), channel),
   );
   const firstMessages = ids.includes(channelId)
     ? withoutEntry(removed.firstMessages, channelId)

@@ -2,7 +2,7 @@ import type { APIChannel, APIMessage } from "discord-api-types/v10";
 import { describe, expect, it } from "vitest";
 
 import { reduce } from "./reducers";
-import { isChannelMuted, isInForce, notificationLevel, notifies } from "./settings";
+import { endMutes, isChannelMuted, isInForce, nextMuteEnd, notificationLevel, notifies } from "./settings";
 import { INITIAL_STATE, type State } from "./state";
 
 const NOW = Date.parse("2026-01-01T12:00:00Z");
@@ -66,6 +66,24 @@ describe("mutes", () => {
   });
 });
 
+describe("a muted thread", () => {
+  const member = (fields: object) =>
+    reduce(base, "THREAD_MEMBER_UPDATE", { id: "21", guild_id: "10", flags: 0, ...fields }, NOW);
+  const mention = () => message({ channel_id: "21", mentions: [{ id: "1" }] });
+
+  it("is muted until its time, and notifies of nothing meanwhile", () => {
+    expect(isChannelMuted(base, THREAD, NOW)).toBe(false);
+    const state = member({ muted: true, mute_config: { end_time: "2026-01-01T13:00:00Z" } });
+    const thread = state.channels["21"] as APIChannel;
+    expect(isChannelMuted(state, thread, NOW)).toBe(true);
+    expect(isChannelMuted(state, thread, NOW + 3_600_000)).toBe(false);
+    expect(notifies(state, mention(), NOW)).toBe(false);
+    expect(notifies(state, mention(), NOW + 3_600_000)).toBe(true);
+    expect(notifies(member({ muted: false, mute_config: null }), mention(), NOW)).toBe(true);
+    expect(notifies(member({ flags: 8 }), mention(), NOW)).toBe(false);
+  });
+});
+
 describe("notifications", () => {
   it("have the level of the nearest place that sets one", () => {
     expect(notificationLevel(base, CHANNEL)).toBe(1);
@@ -98,5 +116,38 @@ describe("notifications", () => {
     expect(notifies(blocked, mention, NOW)).toBe(false);
     const busy = reduce(base, "USER_SETTINGS_UPDATE", { status: "dnd" }, NOW);
     expect(notifies(busy, mention, NOW)).toBe(false);
+  });
+});
+
+describe("mutes for a time", () => {
+  const until = (hours: number) => ({
+    muted: true,
+    mute_config: {
+      end_time: new Date(NOW + hours * 3_600_000).toISOString(),
+      selected_time_window: 3600 * hours,
+    },
+  });
+  const always = { muted: true, mute_config: { end_time: null, selected_time_window: -1 } };
+  const state: State = {
+    ...withSettings({ ...until(3), channel_overrides: [override("20", until(1)), override("30", always)] }),
+    channels: { ...base.channels, "21": { ...THREAD, member: { user_id: "1", ...until(2) } } as never },
+  };
+
+  it("end one after the other, those without an end never", () => {
+    const hour = (hours: number) => NOW + hours * 3_600_000;
+    expect(endMutes(state, NOW)).toBe(state);
+    expect(nextMuteEnd(state)).toBe(hour(1));
+    const first = endMutes(state, hour(1));
+    expect(first.guildSettings["10"]?.channel_overrides).toMatchObject([
+      { channel_id: "20", muted: false, mute_config: null },
+      { channel_id: "30", ...always },
+    ]);
+    expect(nextMuteEnd(first)).toBe(hour(2));
+    const second = endMutes(first, hour(2));
+    expect(second.channels["21"]).toMatchObject({ member: { user_id: "1", muted: false } });
+    expect(second.guildSettings["10"]?.muted).toBe(true);
+    const third = endMutes(second, hour(3));
+    expect(third.guildSettings["10"]?.muted).toBe(false);
+    expect(nextMuteEnd(third)).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
-import type { APIChannel, APIMessage } from "discord-api-types/v10";
+import type { APIChannel, APIMessage, APIThreadChannel, APIThreadMember } from "discord-api-types/v10";
 
+import { isThread } from "./channels";
 import { keyBy, withEntry } from "./records";
 import { isSilenced } from "./relationships";
 import type { State } from "./state";
@@ -48,6 +49,15 @@ export interface MuteConfig {
   end_time?: string | null;
   selected_time_window?: number | null;
 }
+
+/** What the user's own membership of a thread has besides the public fields. */
+interface ThreadMute {
+  muted: boolean;
+  mute_config: MuteConfig | null;
+}
+
+/** Bits of `flags` of the user's own membership of a thread. */
+const NO_MESSAGES = 8;
 
 export const NotificationLevel = { All: 0, Mentions: 1, None: 2, Inherit: 3 } as const;
 
@@ -117,6 +127,46 @@ export function isInForce(mute: { muted: boolean; mute_config: MuteConfig | null
   return mute.muted && (!end || Date.parse(end) > now);
 }
 
+/** When the next mute of the user ends, in milliseconds since the epoch; null if none ends by itself. */
+export function nextMuteEnd(state: State): number | null {
+  const settings = Object.values(state.guildSettings);
+  const threads = Object.values(state.channels).filter(isThread);
+  const ends = [
+    ...settings,
+    ...settings.flatMap((each) => each.channel_overrides),
+    ...threads.map((thread) => threadMute(thread)),
+  ]
+    .filter(({ muted, mute_config }) => muted && mute_config?.end_time)
+    .map(({ mute_config }) => Date.parse(mute_config?.end_time ?? ""));
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+/** The state without the mutes whose time is over; `now` is in milliseconds since the epoch. */
+export function endMutes(state: State, now: number): State {
+  const isOver = (mute: { muted: boolean; mute_config: MuteConfig | null }) =>
+    mute.muted && !isInForce(mute, now);
+  const ended = <Muted extends { muted: boolean; mute_config: MuteConfig | null }>(mute: Muted): Muted =>
+    isOver(mute) ? { ...mute, muted: false, mute_config: null } : mute;
+  const settings = Object.values(state.guildSettings).filter(
+    (each) => isOver(each) || each.channel_overrides.some(isOver),
+  );
+  const threads = Object.values(state.channels).filter(
+    (channel): channel is APIThreadChannel => isThread(channel) && isOver(threadMute(channel)),
+  );
+  const changed = settings.reduce(
+    (before, each) =>
+      guildSettingsUpdate(before, {
+        ...ended(each),
+        channel_overrides: each.channel_overrides.map((override) => ended(override)),
+      }),
+    state,
+  );
+  return threads.reduce((before, thread) => {
+    const member = { ...thread.member, muted: false, mute_config: null } as unknown as APIThreadMember;
+    return { ...before, channels: withEntry(before.channels, thread.id, { ...thread, member }) };
+  }, changed);
+}
+
 export function isGuildMuted(state: State, guildId: string, now: number): boolean {
   const settings = state.guildSettings[guildId];
   return settings !== undefined && isInForce(settings, now);
@@ -128,7 +178,7 @@ export function overrideOf(state: State, channel: APIChannel): ChannelOverride |
   );
 }
 
-/** Whether a channel, or the channel or category above it, is muted; the guild's own mute does not count. */
+/** Whether a channel or thread, or the channel or category above it, is muted; the guild's mute does not count. */
 export function isChannelMuted(state: State, channel: APIChannel, now: number): boolean {
   for (const each of [channel, ...ancestors(state, channel)]) {
     const override = overrideOf(state, each);
@@ -136,7 +186,18 @@ export function isChannelMuted(state: State, channel: APIChannel, now: number): 
       return true;
     }
   }
-  return false;
+  return isThread(channel) && isThreadMuted(channel, now);
+}
+
+/** Whether the user has muted a thread itself. */
+export function isThreadMuted(thread: APIThreadChannel, now: number): boolean {
+  return isInForce(threadMute(thread), now);
+}
+
+/** Whether and how long the user has muted a thread itself. */
+export function threadMute(thread: APIThreadChannel): ThreadMute {
+  const member: (APIThreadMember & Partial<ThreadMute>) | undefined = thread.member;
+  return { muted: member?.muted === true, mute_config: member?.mute_config ?? null };
 }
 
 /** Which messages of a channel notify the user: the nearest level that is set, from the channel up to the guild. */
@@ -178,6 +239,9 @@ export function notifies(state: State, message: APIMessage, now: number): boolea
   }
   const guildId = guildOf(channel);
   if ((guildId !== null && isGuildMuted(state, guildId, now)) || isChannelMuted(state, channel, now)) {
+    return false;
+  }
+  if (isThread(channel) && ((channel.member?.flags ?? 0) & NO_MESSAGES) !== 0) {
     return false;
   }
   const level = notificationLevel(state, channel);

@@ -92,6 +92,8 @@ export interface State {
   /** Whether the first READY has arrived. */
   ready: boolean;
   user: APIUser | null;
+  /** The server's largest request with files, in bytes; null until it has said it. */
+  maxUploadBytes: number | null;
   /** The id of the gateway session, which interactions name. */
   sessionId: string | null;
   users: Readonly<Record<string, APIUser>>;
@@ -147,6 +149,7 @@ export const INITIAL_STATE: State = {
   status: "connecting",
   ready: false,
   user: null,
+  maxUploadBytes: null,
   sessionId: null,
   users: {},
   relationships: {},

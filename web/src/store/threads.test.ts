@@ -162,9 +162,13 @@ describe("posts", () => {
   });
 
   it("count their messages", () => {
-    let current = reduce(state(post), "MESSAGE_CREATE", message("31"), 0);
+    let current = reduce(state(post), "MESSAGE_CREATE", message("30"), 0);
+    expect(current.channels["30"]).toMatchObject({ message_count: 0, total_message_sent: 0 });
+    current = reduce(current, "MESSAGE_CREATE", message("31"), 0);
     current = reduce(current, "MESSAGE_CREATE", message("32"), 0);
     current = reduce(current, "MESSAGE_DELETE_BULK", { ids: ["31"], channel_id: "30" }, 0);
+    expect(current.channels["30"]).toMatchObject({ message_count: 1, total_message_sent: 2 });
+    current = reduce(current, "MESSAGE_DELETE", { id: "30", channel_id: "30" }, 0);
     expect(current.channels["30"]).toMatchObject({ message_count: 1, total_message_sent: 2 });
   });
 });

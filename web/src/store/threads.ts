@@ -8,7 +8,7 @@ import type {
   GatewayThreadMemberUpdateDispatchData,
 } from "discord-api-types/v10";
 
-import { ChannelType, Permission } from "../api/enums";
+import { ChannelType, MessageType, Permission } from "../api/enums";
 import { guildIdOf, isThread, parentIdOf } from "./channels";
 import { channelPermissions, has } from "./permissions";
 import {
@@ -115,7 +115,12 @@ export function setFirstMessages(state: State, messages: readonly APIMessage[]):
       };
 }
 
-/** Count a new message of a thread, which no event of the thread announces. */
+/** Whether a message began its thread: the counts of the thread leave it out. */
+export function isStarter(message: Pick<APIMessage, "id" | "channel_id" | "type">): boolean {
+  return message.id === message.channel_id || message.type === MessageType.ThreadStarterMessage;
+}
+
+/** Count a new or deleted message of a thread, which no event of the thread announces. */
 export function countThreadMessage(channel: APIChannel, by: 1 | -1): APIChannel {
   if (!isThread(channel)) {
     return channel;

@@ -64,7 +64,7 @@ export function ComboField(props: ComboFieldProps) {
       <Label>{label}</Label>
       <div className="combo-row">
         {/* The first field of a form that was just opened has the focus. */}
-        <Input autoFocus={props.autoFocus ?? false} placeholder={props.placeholder ?? ""} />
+        <Input dir="auto" autoFocus={props.autoFocus ?? false} placeholder={props.placeholder ?? ""} />
         <AriaButton className="combo-button">
           <ChevronDown size={16} aria-hidden="true" />
         </AriaButton>

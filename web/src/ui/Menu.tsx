@@ -7,13 +7,13 @@ import {
   useRef,
   useState,
   type ComponentType,
-  type KeyboardEvent,
   type ReactElement,
   type ReactNode,
 } from "react";
 import { createPortal } from "react-dom";
 import {
   ButtonContext,
+  type ButtonProps,
   type MenuItemProps as AriaMenuItemProps,
   type PressEvent,
 } from "react-aria-components";
@@ -23,6 +23,8 @@ const MenuPopover = lazy(() => import("./MenuPopover"));
 interface SubmenuProps {
   /** The item that opens it. */
   item: ReactElement;
+  /** The name of a menu whose items are the children; without it, the children are whole. */
+  label?: string;
   children: ReactNode;
 }
 
@@ -57,10 +59,13 @@ export function Menu({ trigger, label, children }: MenuProps) {
     "aria-expanded": focus !== null,
     onPress: ({ pointerType }: PressEvent) =>
       setFocus(pointerType === "keyboard" || pointerType === "virtual" ? "first" : true),
-    onKeyDown: (event: KeyboardEvent) => {
+    onKeyDown: (event: Parameters<NonNullable<ButtonProps["onKeyDown"]>>[0]) => {
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {
         event.preventDefault();
         setFocus(event.key === "ArrowDown" ? "first" : "last");
+      } else {
+        // The library would keep the page's shortcuts from it.
+        event.continuePropagation();
       }
     },
   };

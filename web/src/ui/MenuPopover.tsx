@@ -39,11 +39,19 @@ export default function MenuPopover(props: MenuPopoverProps) {
   );
 }
 
-function Submenu({ item, children }: { item: ReactElement; children: ReactNode }) {
+function Submenu({ item, label, children }: { item: ReactElement; label?: string; children: ReactNode }) {
   return (
     <SubmenuTrigger>
       {item}
-      <Popover className="menu-popover">{children}</Popover>
+      <Popover className="menu-popover">
+        {label === undefined ? (
+          children
+        ) : (
+          <AriaMenu aria-label={label} className="menu">
+            {children}
+          </AriaMenu>
+        )}
+      </Popover>
     </SubmenuTrigger>
   );
 }

@@ -1,16 +1,9 @@
 import { lazy, Suspense, type ReactNode } from "react";
 import {
   Button as AriaButton,
-  FieldError,
-  Input,
-  Label,
-  Text,
-  TextArea,
-  TextField as AriaTextField,
   Tooltip,
   TooltipTrigger,
   type ButtonProps as AriaButtonProps,
-  type TextFieldProps as AriaTextFieldProps,
 } from "react-aria-components";
 
 const ModalDialog = lazy(() => import("./ModalDialog"));
@@ -21,39 +14,38 @@ export function Button({ kind = "plain", ...props }: AriaButtonProps & { kind?: 
   return <AriaButton {...props} className={`button button-${kind}`} />;
 }
 
-/** A button with an icon alone; `label` names it for screen readers and in its tooltip. */
-export function IconButton({ label, ...props }: AriaButtonProps & { label: string }) {
+/** The keys that do the same as a control. */
+export interface KeyHint {
+  /** As the user calls them. */
+  names: readonly string[];
+  /** As the attribute `aria-keyshortcuts` has them. */
+  attribute: string;
+}
+
+interface IconButtonProps extends AriaButtonProps {
+  label: string;
+  keys?: KeyHint | null;
+}
+
+/** A button with an icon alone; `label` names it for screen readers and in its tooltip, which shows its keys too. */
+export function IconButton({ label, keys = null, ...props }: IconButtonProps) {
   return (
     <TooltipTrigger delay={500}>
-      <AriaButton {...props} aria-label={label} className="icon-button" />
+      <AriaButton
+        {...props}
+        aria-label={label}
+        className="icon-button"
+        {...(keys !== null && {
+          render: (button) => <button {...button} aria-keyshortcuts={keys.attribute} />,
+        })}
+      />
       <Tooltip className="tooltip" offset={6}>
         {label}
+        {keys?.names.map((name) => (
+          <kbd key={name}>{name}</kbd>
+        ))}
       </Tooltip>
     </TooltipTrigger>
-  );
-}
-
-interface TextFieldProps extends AriaTextFieldProps {
-  label: string;
-  hint?: string;
-  /** Why the value was refused; shown until it changes. */
-  error?: string | undefined;
-  multiline?: boolean;
-  autoComplete?: string;
-}
-
-export function TextField({ label, hint, error, multiline, ...props }: TextFieldProps) {
-  return (
-    <AriaTextField {...props} isInvalid={error !== undefined} className="field">
-      <Label>{label}</Label>
-      {multiline ? <TextArea rows={3} /> : <Input />}
-      {hint !== undefined && (
-        <Text slot="description" className="field-hint">
-          {hint}
-        </Text>
-      )}
-      <FieldError className="field-error">{error}</FieldError>
-    </AriaTextField>
   );
 }
 

@@ -1,144 +1,20 @@
-import { ChevronDown, ImageUp, Trash2, X } from "lucide-react";
-import { useId, useRef, useState, type ReactNode } from "react";
+import { ImageUp, Trash2, X } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
 import {
-  Autocomplete,
   Button as AriaButton,
   Checkbox as AriaCheckbox,
-  Dialog,
-  DialogTrigger,
+  FileTrigger,
   Input,
-  ListBox,
-  ListBoxItem,
-  Popover,
+  Label,
   SearchField as AriaSearchField,
   Switch as AriaSwitch,
-  useFilter,
-  type Selection,
+  TextField as AriaTextField,
 } from "react-aria-components";
 
 import { useText } from "../i18n/translate";
 import { Button, IconButton } from "./controls";
+import { FieldMessages, FieldNotes, type FieldProps } from "./FieldMessages";
 import "./fields.css";
-
-interface FieldProps {
-  label: string;
-  hint?: string | undefined;
-  /** Why the value was refused; shown until it changes. */
-  error?: string | undefined;
-  isDisabled?: boolean;
-}
-
-/** The label, hint and error of a control; `children` receives the ids that describe it. */
-function Field({
-  label,
-  hint,
-  error,
-  children,
-}: FieldProps & {
-  children: (ids: {
-    id: string;
-    "aria-describedby": string | undefined;
-    "aria-invalid": boolean;
-  }) => ReactNode;
-}) {
-  const id = useId();
-  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
-    Boolean,
-  );
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {children({
-        id,
-        "aria-describedby": described.length === 0 ? undefined : described.join(" "),
-        "aria-invalid": error !== undefined,
-      })}
-      <FieldNotes id={id} hint={hint} error={error} />
-    </div>
-  );
-}
-
-function FieldNotes({
-  id,
-  hint,
-  error,
-}: {
-  id: string;
-  hint: string | undefined;
-  error: string | undefined;
-}) {
-  return (
-    <>
-      {hint !== undefined && (
-        <span id={`${id}-hint`} className="field-hint">
-          {hint}
-        </span>
-      )}
-      {error !== undefined && (
-        <span id={`${id}-error`} className="field-error" role="alert">
-          {error}
-        </span>
-      )}
-    </>
-  );
-}
-
-interface SelectProps<T extends string> extends FieldProps {
-  value: T;
-  options: readonly (readonly [T, string])[];
-  onChange: (value: T) => void;
-}
-
-/** One of a few values, by the device's own menu. */
-export function Select<T extends string>({ value, options, onChange, isDisabled, ...field }: SelectProps<T>) {
-  return (
-    <Field {...field}>
-      {(ids) => (
-        <select
-          {...ids}
-          value={value}
-          disabled={isDisabled ?? false}
-          onChange={(event) => onChange(event.target.value as T)}
-        >
-          {options.map(([option, name]) => (
-            <option key={option} value={option}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
-interface NumberFieldProps extends FieldProps {
-  value: number;
-  min: number;
-  max: number;
-  onChange: (value: number) => void;
-}
-
-/** A whole number within bounds. */
-export function NumberField({ value, min, max, onChange, isDisabled, ...field }: NumberFieldProps) {
-  return (
-    <Field {...field}>
-      {(ids) => (
-        <input
-          {...ids}
-          type="number"
-          inputMode="numeric"
-          min={min}
-          max={max}
-          value={value}
-          disabled={isDisabled ?? false}
-          onChange={(event) =>
-            onChange(Math.min(max, Math.max(min, Math.round(event.target.valueAsNumber || 0))))
-          }
-        />
-      )}
-    </Field>
-  );
-}
 
 interface SwitchProps {
   label: string;
@@ -209,34 +85,8 @@ export function SearchField({ label, icon, ...props }: SearchFieldProps) {
   return (
     <AriaSearchField {...props} aria-label={label} className="search-field">
       {icon}
-      <Input placeholder={label} />
+      <Input placeholder={label} dir="auto" />
     </AriaSearchField>
-  );
-}
-
-interface ColorFieldProps extends FieldProps {
-  /** 0xRRGGBB. */
-  value: number;
-  onChange: (value: number) => void;
-}
-
-export function ColorField({ value, onChange, isDisabled = false, ...field }: ColorFieldProps) {
-  const hex = `#${value.toString(16).padStart(6, "0")}`;
-  return (
-    <Field {...field}>
-      {(ids) => (
-        <span className="color-field">
-          <input
-            {...ids}
-            type="color"
-            value={hex}
-            disabled={isDisabled}
-            onChange={(event) => onChange(Number.parseInt(event.target.value.slice(1), 16))}
-          />
-          <code>{hex}</code>
-        </span>
-      )}
-    </Field>
   );
 }
 
@@ -294,26 +144,18 @@ interface FileButtonProps {
 
 /** A button that opens the device's file chooser. */
 export function FileButton({ accept, isDisabled = false, onChoose, children }: FileButtonProps) {
-  const input = useRef<HTMLInputElement>(null);
   return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        accept={accept}
-        hidden
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          event.target.value = "";
-          if (file !== undefined) {
-            onChoose(file);
-          }
-        }}
-      />
-      <Button isDisabled={isDisabled} onPress={() => input.current?.click()}>
-        {children}
-      </Button>
-    </>
+    <FileTrigger
+      acceptedFileTypes={accept.split(",")}
+      onSelect={(files) => {
+        const file = files?.[0];
+        if (file !== undefined) {
+          onChoose(file);
+        }
+      }}
+    >
+      <Button isDisabled={isDisabled}>{children}</Button>
+    </FileTrigger>
   );
 }
 
@@ -327,98 +169,6 @@ export function readDataUri(file: File): Promise<string> {
   });
 }
 
-export interface PickerOption {
-  id: string;
-  name: string;
-  isDisabled?: boolean;
-}
-
-interface PickerProps extends FieldProps {
-  options: readonly PickerOption[];
-  value: readonly string[];
-  onChange: (value: string[]) => void;
-  max?: number;
-  /** Shown while nothing is chosen. */
-  placeholder?: string;
-}
-
-/** Any number of values: shown as tags, chosen from a list with search. */
-export function Picker({ options, value, onChange, max, placeholder, isDisabled, ...field }: PickerProps) {
-  const text = useText();
-  const id = useId();
-  const { contains } = useFilter({ sensitivity: "base" });
-  const chosen = value.map(
-    (each) => options.find((option) => option.id === each) ?? { id: each, name: each },
-  );
-  const change = (selection: Selection) => {
-    const ids = selection === "all" ? options.map((option) => option.id) : [...selection].map(String);
-    if (max === undefined || ids.length <= max) {
-      onChange(ids);
-    }
-  };
-  return (
-    <div className="field" role="group" aria-labelledby={`${id}-label`}>
-      <span id={`${id}-label`} className="field-label">
-        {field.label}
-      </span>
-      <div className="picker">
-        {chosen.length === 0 && placeholder !== undefined && (
-          <span className="field-hint">{placeholder}</span>
-        )}
-        {chosen.map((option) => (
-          <span key={option.id} className="picker-tag">
-            {option.name}
-            <AriaButton
-              className="picker-remove"
-              aria-label={text("field.picker.remove", { name: option.name })}
-              isDisabled={isDisabled ?? false}
-              onPress={() => onChange(value.filter((each) => each !== option.id))}
-            >
-              <X size={13} aria-hidden="true" />
-            </AriaButton>
-          </span>
-        ))}
-        <DialogTrigger>
-          <AriaButton
-            className="picker-add"
-            aria-label={text("field.picker.choose", { name: field.label })}
-            isDisabled={isDisabled ?? false}
-          >
-            {text("field.picker.add")} <ChevronDown size={14} aria-hidden="true" />
-          </AriaButton>
-          <Popover className="menu-popover" placement="bottom start">
-            <Dialog aria-label={field.label} className="picker-dialog">
-              <Autocomplete filter={contains}>
-                <AriaSearchField aria-label={text("field.picker.search")} className="search-field" autoFocus>
-                  <Input placeholder={text("field.picker.search")} />
-                </AriaSearchField>
-                <ListBox
-                  aria-label={field.label}
-                  className="picker-list"
-                  selectionMode="multiple"
-                  escapeKeyBehavior="none"
-                  selectedKeys={value}
-                  disabledKeys={options.filter((option) => option.isDisabled).map((option) => option.id)}
-                  onSelectionChange={change}
-                  items={options}
-                  renderEmptyState={() => <span className="picker-empty">{text("field.picker.none")}</span>}
-                >
-                  {(option) => (
-                    <ListBoxItem id={option.id} textValue={option.name} className="menu-item picker-item">
-                      {option.name}
-                    </ListBoxItem>
-                  )}
-                </ListBox>
-              </Autocomplete>
-            </Dialog>
-          </Popover>
-        </DialogTrigger>
-      </div>
-      <FieldNotes id={id} hint={field.hint} error={field.error} />
-    </div>
-  );
-}
-
 interface TagsFieldProps extends FieldProps {
   value: readonly string[];
   onChange: (value: string[]) => void;
@@ -430,7 +180,7 @@ interface TagsFieldProps extends FieldProps {
 
 /** A list of short texts; Enter or the button adds one, and pasted lines or commas add several. */
 export function TagsField(props: TagsFieldProps) {
-  const { value, onChange, max, maxLength, hasCommas = false, isDisabled, ...field } = props;
+  const { label, hint, error, value, onChange, max, maxLength, hasCommas = false, isDisabled } = props;
   const text = useText();
   const [draft, setDraft] = useState("");
   const separator = hasCommas ? /\n/ : /[\n,]/;
@@ -443,46 +193,46 @@ export function TagsField(props: TagsFieldProps) {
     setDraft("");
   };
   return (
-    <Field {...field}>
-      {(ids) => (
-        <>
-          <span className="picker">
-            {value.map((each) => (
-              <span key={each} className="picker-tag">
-                {each}
-                <AriaButton
-                  className="picker-remove"
-                  aria-label={text("field.picker.remove", { name: each })}
-                  isDisabled={isDisabled ?? false}
-                  onPress={() => onChange(value.filter((other) => other !== each))}
-                >
-                  <X size={13} aria-hidden="true" />
-                </AriaButton>
-              </span>
-            ))}
+    <AriaTextField
+      className="field"
+      value={draft}
+      onChange={(input) => (separator.test(input) ? add(input) : setDraft(input))}
+      maxLength={Math.max(maxLength, 4000)}
+      isDisabled={(isDisabled ?? false) || value.length >= max}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+    >
+      <Label>{label}</Label>
+      <span className="picker">
+        {value.map((each) => (
+          <span key={each} className="picker-tag">
+            {each}
+            <AriaButton
+              className="picker-remove"
+              aria-label={text("field.picker.remove", { name: each })}
+              isDisabled={isDisabled ?? false}
+              onPress={() => onChange(value.filter((other) => other !== each))}
+            >
+              <X size={13} aria-hidden="true" />
+            </AriaButton>
           </span>
-          <span className="tags-input">
-            <input
-              {...ids}
-              value={draft}
-              maxLength={Math.max(maxLength, 4000)}
-              disabled={(isDisabled ?? false) || value.length >= max}
-              onChange={(event) =>
-                separator.test(event.target.value) ? add(event.target.value) : setDraft(event.target.value)
-              }
-              onKeyDown={(event) => {
-                if (event.key === "Enter" && draft.trim() !== "") {
-                  event.preventDefault();
-                  add(draft);
-                }
-              }}
-            />
-            <Button isDisabled={draft.trim() === ""} onPress={() => add(draft)}>
-              {text("field.picker.add")}
-            </Button>
-          </span>
-        </>
-      )}
-    </Field>
+        ))}
+      </span>
+      <span className="tags-input">
+        <Input
+          dir="auto"
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && draft.trim() !== "") {
+              event.preventDefault();
+              add(draft);
+            }
+          }}
+        />
+        <Button isDisabled={draft.trim() === ""} onPress={() => add(draft)}>
+          {text("field.picker.add")}
+        </Button>
+      </span>
+      <FieldMessages hint={hint} error={error} />
+    </AriaTextField>
   );
 }

@@ -1,6 +1,10 @@
 import { useEffect, type RefObject } from "react";
 
 const KEYS: ReadonlySet<string> = new Set(["ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft", "Home", "End"]);
+const MIRRORED_KEYS: ReadonlyMap<string, string> = new Map([
+  ["ArrowRight", "ArrowLeft"],
+  ["ArrowLeft", "ArrowRight"],
+]);
 
 /**
  * Makes the links and buttons of a list one stop of the Tab key, between which the arrows, Home and End move. The
@@ -44,7 +48,7 @@ export function useRovingFocus(container: RefObject<HTMLElement | null>, drawAll
       const all = items();
       const index = all.findIndex((item) => item === document.activeElement);
       const beside = all.map((item) => item.dataset.beside !== undefined);
-      const next = index < 0 ? undefined : all[targetOf(event.key, index, beside)];
+      const next = index < 0 ? undefined : all[targetOf(keyOf(event, list), index, beside)];
       if (next !== undefined && next !== all[index]) {
         // Before the button's own handler: on buttons with a menu the arrows would open it.
         event.preventDefault();
@@ -68,6 +72,12 @@ export function useRovingFocus(container: RefObject<HTMLElement | null>, drawAll
       list.removeEventListener("keydown", onKeyDown, { capture: true });
     };
   }, [container, drawAll]);
+}
+
+/** The key, of which those to the sides are exchanged in a layout from right to left. */
+function keyOf({ key }: KeyboardEvent, list: Element): string {
+  const isMirrored = getComputedStyle(list).direction === "rtl";
+  return isMirrored ? (MIRRORED_KEYS.get(key) ?? key) : key;
 }
 
 /** The index that a key leads to, of items of which some stand beside those before them; -1 where it leads nowhere. */

@@ -28,3 +28,11 @@ export function relativeTime(intl: IntlShape, time: number, now: number): string
   const [unit, length] = UNITS.find(([, each]) => Math.abs(distance) >= each) ?? ["minute", 60_000];
   return intl.formatRelativeTime(Math.round(distance / length), unit, { numeric: "auto" });
 }
+
+/** A number of seconds as a clock shows it, such as 0:09 or 1:05:00. */
+export function clockOf(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}

@@ -49,7 +49,9 @@ function LinkCard({ link, channelId, authorId }: Omit<LinkCardsProps, "links"> &
   return (
     <div className="embed activity-card">
       <QuickLinkImage link={shown} />
-      <p className="embed-title">{shown.title}</p>
+      <p className="embed-title" dir="auto">
+        {shown.title}
+      </p>
       <p>{shown.description}</p>
       <Button
         kind="primary"

@@ -5,10 +5,10 @@ import { Form } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/controls";
-import { ApplicationIcon } from "../messages/CompletionList";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
+import { ApplicationIcon } from "./ApplicationIcon";
 import {
   buildOptions,
   checkOption,

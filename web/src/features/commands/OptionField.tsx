@@ -9,10 +9,11 @@ import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import type { State } from "../../store/state";
 import { ComboField, type ComboItem } from "../../ui/ComboField";
-import { Button, IconButton, TextField } from "../../ui/controls";
-import { channelChoices, roleChoices, userChoices } from "../members/choices";
-import { formatSize } from "../messages/formatSize";
-import { useMemberSearch } from "../messages/useCompletion";
+import { Button, IconButton } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { channelChoices, roleChoices, userChoices } from "../completion/choices";
+import { formatSize } from "../attachments/formatSize";
+import { useMemberSearch } from "../completion/useMemberSearch";
 import { useAppState, useSession } from "../session/session";
 import {
   acceptedTypes,

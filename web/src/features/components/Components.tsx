@@ -1,6 +1,6 @@
 import type { APIMessage } from "discord-api-types/v10";
 import { ExternalLink, FileText } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
 import { ComponentType } from "../../api/enums";
 import { createComponentInteraction } from "../../api/interactions";
@@ -10,12 +10,13 @@ import { safeUrl } from "../../markdown/parse";
 import { addInteraction } from "../../store/interactions";
 import { guildIdOf } from "../../store/channels";
 import { Button } from "../../ui/controls";
-import { Content } from "../messages/Content";
+import { Content } from "../content/Content";
 import { useAppState, useSession } from "../session/session";
 import { Emoji } from "./Emoji";
 import { defaultValues } from "./fields";
 import { SelectMenu } from "./SelectMenu";
-import type { Component, Media } from "./types";
+import { Gallery, Hidden, Image } from "./Media";
+import type { Component } from "./types";
 import "./components.css";
 
 const LINK_STYLE = 5;
@@ -85,15 +86,7 @@ function Layout({ component, message, guildId }: ComponentProps): ReactNode {
         </Hidden>
       );
     case ComponentType.MediaGallery:
-      return (
-        <div className="component-gallery">
-          {(component.items ?? []).map((item, index) => (
-            <Hidden key={index} spoiler={item.spoiler}>
-              <Image media={item.media} alt={item.description ?? ""} className="component-image" />
-            </Hidden>
-          ))}
-        </div>
-      );
+      return <Gallery items={component.items ?? []} />;
     case ComponentType.File:
       return (
         <Hidden spoiler={component.spoiler}>
@@ -192,27 +185,6 @@ function SelectComponent({ component, message, guildId }: ComponentProps) {
   // An edited message may bring other defaults.
   const defaults = defaultValues(component).join(" ");
   return <SelectMenu key={defaults} component={component} guildId={guildId} onChoose={send} />;
-}
-
-function Hidden({ spoiler, children }: { spoiler: boolean | undefined; children: ReactNode }) {
-  const text = useText();
-  const [shown, setShown] = useState(spoiler !== true);
-  return shown ? (
-    children
-  ) : (
-    <button type="button" className="attachment-spoiler" onClick={() => setShown(true)}>
-      {text("message.spoiler")}
-    </button>
-  );
-}
-
-/** An image of this server or its proxy; others would learn the reader's address. */
-function Image({ media, alt, className }: { media: Media | undefined; alt: string; className: string }) {
-  const url = media?.proxy_url ?? media?.url;
-  if (url === undefined || !URL.canParse(url) || new URL(url).origin !== location.origin) {
-    return null;
-  }
-  return <img className={className} src={url} alt={alt} loading="lazy" />;
 }
 
 function hexColor(color: number): string {

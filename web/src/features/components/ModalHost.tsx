@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from "react";
+import { FileTrigger } from "react-aria-components";
 
 import { ComponentType } from "../../api/enums";
 import { submitModal } from "../../api/interactions";
@@ -6,10 +7,13 @@ import { makeNonce } from "../../api/nonce";
 import { useText } from "../../i18n/translate";
 import type { Modal } from "../../store/interactions";
 import { guildIdOf } from "../../store/channels";
-import { Dialog, TextField } from "../../ui/controls";
+import { CheckboxChoices, RadioChoices } from "../../ui/Choices";
+import { Button, Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { Checkbox } from "../../ui/fields";
 import { acceptedTypes } from "../commands/options";
-import { Content } from "../messages/Content";
-import { maxFileSize } from "../messages/uploads";
+import { Content } from "../content/Content";
+import { useUploadLimits } from "../attachments/useUploadLimits";
 import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
@@ -34,12 +38,10 @@ function ModalDialog({ modal, onClose }: { modal: Modal; onClose: () => void }) 
   const components = modal.components as Component[];
   const channel = useAppState((state) => state.channels[modal.channel_id]);
   const guildId = channel === undefined ? null : guildIdOf(channel);
-  const maxSize = useAppState((state) =>
-    maxFileSize(guildId === null ? 0 : (state.guilds[guildId]?.premiumTier ?? 0)),
-  );
+  const limits = useUploadLimits(guildId);
   const [values, setValues] = useState<Values>(() => initialValues(components));
   const [tried, setTried] = useState(false);
-  const problem = (field: Component) => problemOf(field, values[field.custom_id ?? ""], maxSize);
+  const problem = (field: Component) => problemOf(field, values[field.custom_id ?? ""], limits);
   const submit = async () => {
     setTried(true);
     if (fieldsIn(components).some((field) => problem(field) !== null)) {
@@ -120,11 +122,26 @@ function Field({ component, guildId, values, onChange, error }: FieldProps): Rea
         onChange={set}
         multiline={input.style === PARAGRAPH}
         isRequired={input.required !== false}
-        {...(input.max_length !== undefined && { maxLength: input.max_length })}
-        {...(input.min_length !== undefined && { minLength: input.min_length })}
+        {...(input.placeholder && { placeholder: input.placeholder })}
+        {...(typeof input.max_length === "number" && { maxLength: input.max_length })}
+        {...(typeof input.min_length === "number" && { minLength: input.min_length })}
         error={problem}
       />
     );
+  }
+  const field = { label, hint: component.description ?? undefined, error: problem };
+  if (input.type === ComponentType.RadioGroup) {
+    return (
+      <RadioChoices
+        {...field}
+        choices={input.options ?? []}
+        value={typeof value === "string" ? value : ""}
+        onChange={set}
+      />
+    );
+  }
+  if (input.type === ComponentType.CheckboxGroup) {
+    return <CheckboxChoices {...field} choices={input.options ?? []} value={textsOf(value)} onChange={set} />;
   }
   return (
     <fieldset className="field modal-field">
@@ -136,6 +153,10 @@ function Field({ component, guildId, values, onChange, error }: FieldProps): Rea
   );
 }
 
+function textsOf(value: Value | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly string[]) : [];
+}
+
 interface InputProps {
   input: Component;
   label: string;
@@ -145,60 +166,37 @@ interface InputProps {
 }
 
 function Input({ input, label, guildId, value, onChange }: InputProps): ReactNode {
-  const text = useText();
-  const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
   switch (input.type) {
     case ComponentType.FileUpload:
       return (
-        <input
-          type="file"
-          aria-label={text("component.file")}
-          multiple={(input.max_values ?? 1) > 1}
-          accept={acceptedTypes(input.file_types)}
-          onChange={(event) => onChange([...(event.target.files ?? [])])}
-        />
+        <FileInput input={input} files={Array.isArray(value) ? (value as File[]) : []} onChange={onChange} />
       );
     case ComponentType.Checkbox:
-      return (
-        <label className="modal-choice">
-          <input
-            type="checkbox"
-            checked={value === true}
-            onChange={(event) => onChange(event.target.checked)}
-          />
-          {label}
-        </label>
-      );
-    case ComponentType.RadioGroup:
-      return (input.options ?? []).map((option) => (
-        <label key={option.value} className="modal-choice">
-          <input
-            type="radio"
-            name={input.custom_id}
-            checked={value === option.value}
-            onChange={() => onChange(option.value)}
-          />
-          {option.label}
-        </label>
-      ));
-    case ComponentType.CheckboxGroup:
-      return (input.options ?? []).map((option) => (
-        <label key={option.value} className="modal-choice">
-          <input
-            type="checkbox"
-            checked={chosen.includes(option.value)}
-            onChange={(event) =>
-              onChange(
-                event.target.checked
-                  ? [...chosen, option.value]
-                  : chosen.filter((each) => each !== option.value),
-              )
-            }
-          />
-          {option.label}
-        </label>
-      ));
+      return <Checkbox label={label} isSelected={value === true} onChange={onChange} />;
     default:
       return <SelectMenu component={input} guildId={guildId} label={label} onChoose={onChange} />;
   }
+}
+
+interface FileInputProps {
+  input: Component;
+  files: readonly File[];
+  onChange: (files: readonly File[]) => void;
+}
+
+/** Files, which a new choice replaces. */
+function FileInput({ input, files, onChange }: FileInputProps) {
+  const text = useText();
+  return (
+    <span className="modal-files">
+      <FileTrigger
+        allowsMultiple={(input.max_values ?? 1) > 1}
+        acceptedFileTypes={acceptedTypes(input.file_types)?.split(",") ?? []}
+        onSelect={(chosen) => onChange([...(chosen ?? [])])}
+      >
+        <Button>{text("component.file")}</Button>
+      </FileTrigger>
+      <span role="status">{files.map((file) => file.name).join(", ")}</span>
+    </span>
+  );
 }

@@ -1,6 +1,7 @@
 import { ChevronDown } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import {
+  Autocomplete,
   Button as AriaButton,
   Dialog,
   DialogTrigger,
@@ -9,6 +10,7 @@ import {
   ListBoxItem,
   Popover,
   Text,
+  useFilter,
   type Selection,
 } from "react-aria-components";
 
@@ -18,10 +20,19 @@ import { guildIdOf } from "../../store/channels";
 import { channelName, displayName } from "../../store/selectors";
 import type { State } from "../../store/state";
 import { Button } from "../../ui/controls";
-import { useSession } from "../session/session";
+import { SearchField } from "../../ui/fields";
+import { LongList } from "../../ui/LongList";
+import { useMemberSearch } from "../completion/useMemberSearch";
+import { useAppState, useSession } from "../session/session";
 import { Emoji } from "./Emoji";
 import { defaultValues } from "./fields";
 import type { Component, Option } from "./types";
+import { userChoices } from "./users";
+
+/** A select with more options than these can be searched. */
+const MAX_WITHOUT_SEARCH = 10;
+
+const OF_MEMBERS: ReadonlySet<number> = new Set([ComponentType.UserSelect, ComponentType.MentionableSelect]);
 
 interface SelectMenuProps {
   component: Component;
@@ -37,7 +48,18 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
   const text = useText();
   const { store } = useSession();
   const [open, setOpen] = useState(false);
-  const [options, setOptions] = useState<readonly Option[]>(() => optionsOf(store.state, component, guildId));
+  const [query, setQuery] = useState("");
+  const { contains } = useFilter({ sensitivity: "base" });
+  const hasMembers = OF_MEMBERS.has(component.type);
+  // The server has sent some members of a large guild: the others are found by their names.
+  useMemberSearch(open && hasMembers ? guildId : null, query.trim());
+  const members = useAppState((state) => (open && guildId !== null ? state.members[guildId] : null));
+  const options = useMemo(
+    () => optionsOf(store.state, component, guildId),
+    // Users, roles and channels are those of the moment in which the menu opens, and members who are found since.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [store, component, guildId, open, members],
+  );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(defaultValues(component)));
   // What was chosen last: leaving the menu without its button goes back to it.
   const [committed, setCommitted] = useState(chosen);
@@ -61,10 +83,33 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
   };
   const toggle = (opens: boolean) => {
     setChosen(committed);
-    // Users, roles and channels are those of this moment.
-    setOptions(optionsOf(store.state, component, guildId));
+    setQuery("");
     setOpen(opens);
   };
+  const list = (
+    <ListBox
+      aria-label={label ?? component.placeholder ?? text("component.select")}
+      className="select-list"
+      selectionMode={max === 1 ? "single" : "multiple"}
+      selectedKeys={chosen}
+      onSelectionChange={change}
+      items={options.map((option) => ({ id: option.value, ...option }))}
+      escapeKeyBehavior="none"
+      renderEmptyState={() => <Header>{text("field.picker.none")}</Header>}
+    >
+      {(option) => (
+        <ListBoxItem id={option.value} textValue={option.label} className="menu-item select-item">
+          <Emoji emoji={option.emoji} />
+          <Text slot="label">{option.label}</Text>
+          {option.description && (
+            <Text slot="description" className="field-hint">
+              {option.description}
+            </Text>
+          )}
+        </ListBoxItem>
+      )}
+    </ListBox>
+  );
   return (
     <DialogTrigger isOpen={open} onOpenChange={toggle}>
       <AriaButton
@@ -82,27 +127,14 @@ export function SelectMenu({ component, guildId, onChoose, label }: SelectMenuPr
           aria-label={label ?? component.placeholder ?? text("component.select")}
           className="select-dialog"
         >
-          <ListBox
-            aria-label={label ?? component.placeholder ?? text("component.select")}
-            className="select-list"
-            selectionMode={max === 1 ? "single" : "multiple"}
-            selectedKeys={chosen}
-            onSelectionChange={change}
-            items={options.map((option) => ({ id: option.value, ...option }))}
-            renderEmptyState={() => <Header>–</Header>}
-          >
-            {(option) => (
-              <ListBoxItem id={option.value} textValue={option.label} className="menu-item select-item">
-                <Emoji emoji={option.emoji} />
-                <Text slot="label">{option.label}</Text>
-                {option.description && (
-                  <Text slot="description" className="field-hint">
-                    {option.description}
-                  </Text>
-                )}
-              </ListBoxItem>
-            )}
-          </ListBox>
+          {hasMembers || options.length > MAX_WITHOUT_SEARCH ? (
+            <Autocomplete inputValue={query} onInputChange={setQuery} filter={contains}>
+              <SearchField label={text("field.picker.search")} autoFocus value={query} onChange={setQuery} />
+              <LongList>{list}</LongList>
+            </Autocomplete>
+          ) : (
+            list
+          )}
           {max > 1 && (
             <Button kind="primary" isDisabled={chosen.size < min} onPress={() => commit([...chosen])}>
               {text("component.done")}
@@ -131,11 +163,11 @@ function labelOf(state: State, id: string, guildId: string | null): string {
 function choicesOf(state: State, component: Component, guildId: string | null): readonly Option[] {
   switch (component.type) {
     case ComponentType.UserSelect:
-      return users(state, guildId);
+      return userChoices(state, guildId);
     case ComponentType.RoleSelect:
       return roles(state, guildId);
     case ComponentType.MentionableSelect:
-      return [...users(state, guildId), ...roles(state, guildId)];
+      return [...userChoices(state, guildId), ...roles(state, guildId)];
     case ComponentType.ChannelSelect:
       return Object.values(state.channels)
         .filter((channel) => guildIdOf(channel) === guildId)
@@ -146,11 +178,6 @@ function choicesOf(state: State, component: Component, guildId: string | null): 
     default:
       return component.options ?? [];
   }
-}
-
-function users(state: State, guildId: string | null): Option[] {
-  const members = guildId === null ? [] : Object.values(state.members[guildId] ?? {});
-  return members.map(({ user }) => ({ value: user.id, label: displayName(state, user, guildId) }));
 }
 
 function roles(state: State, guildId: string | null): Option[] {

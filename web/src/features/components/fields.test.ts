@@ -11,7 +11,7 @@ const field = (type: number, fields: Partial<Component> = {}): Component => ({
   ...fields,
 });
 const check = (component: Component, value: Parameters<typeof problemOf>[1]) =>
-  problemOf(component, value, 10 * MEGABYTE)?.id ?? null;
+  problemOf(component, value, { file: 10 * MEGABYTE, total: 25 * MEGABYTE })?.id ?? null;
 const file = (name: string, size = 1) => ({ name, size }) as File;
 
 describe("the fields of a modal", () => {
@@ -47,6 +47,8 @@ describe("the fields of a modal", () => {
     expect(check(input, "a")).toBe("command.problem.minLength");
     expect(check(input, "abcd")).toBe("command.problem.maxLength");
     expect(check(input, "🙂🙂🙂")).toBeNull();
+    const free = field(ComponentType.TextInput, { min_length: null, max_length: null });
+    expect(check(free, "any text")).toBeNull();
   });
 
   it("have as many values as they ask for", () => {

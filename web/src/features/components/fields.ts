@@ -1,7 +1,7 @@
 import { ComponentType } from "../../api/enums";
 import type { MessageId } from "../../i18n/messages";
 import { fitsTypes } from "../commands/options";
-import { checkUploads } from "../messages/uploads";
+import { checkUploads, type UploadLimits } from "../attachments/uploads";
 import type { Component } from "./types";
 
 /** The value of a field: a text, chosen values, a box that is checked or not, or files. */
@@ -9,7 +9,6 @@ export type Value = string | readonly string[] | boolean | readonly File[];
 export type Values = Readonly<Record<string, Value>>;
 
 const MAX_TEXT = 4000;
-const MEGABYTE = 1024 * 1024;
 
 /** The fields of a modal, without labels and rows. */
 export function fieldsIn(components: readonly Component[]): Component[] {
@@ -47,8 +46,12 @@ export interface FieldProblem {
   values: Record<string, string | number>;
 }
 
-/** Check a field as the server does; null if it can be submitted. `maxSize` of files is in bytes. */
-export function problemOf(field: Component, value: Value | undefined, maxSize: number): FieldProblem | null {
+/** Check a field as the server does; null if it can be submitted. `limits` are those of files. */
+export function problemOf(
+  field: Component,
+  value: Value | undefined,
+  limits: UploadLimits,
+): FieldProblem | null {
   if (field.type === ComponentType.Checkbox) {
     return null;
   }
@@ -64,7 +67,7 @@ export function problemOf(field: Component, value: Value | undefined, maxSize: n
   const count = checkCount(field, value.length);
   return (
     count ??
-    (field.type === ComponentType.FileUpload ? checkFiles(field, value as readonly File[], maxSize) : null)
+    (field.type === ComponentType.FileUpload ? checkFiles(field, value as readonly File[], limits) : null)
   );
 }
 
@@ -78,7 +81,8 @@ function isEmpty(value: Value | undefined): boolean {
 function checkText(field: Component, text: string): FieldProblem | null {
   // The API counts code points.
   const { length } = Array.from(text);
-  const { min_length: min = 0, max_length: max = MAX_TEXT } = field;
+  const min = field.min_length ?? 0;
+  const max = field.max_length ?? MAX_TEXT;
   if (length < min) {
     return { id: "command.problem.minLength", values: { min } };
   }
@@ -95,16 +99,16 @@ function checkCount(field: Component, count: number): FieldProblem | null {
   return count > max ? { id: "component.problem.max", values: { max } } : null;
 }
 
-function checkFiles(field: Component, files: readonly File[], maxSize: number): FieldProblem | null {
+function checkFiles(field: Component, files: readonly File[], limits: UploadLimits): FieldProblem | null {
   const types = field.file_types ?? [];
   if (files.some((file) => !fitsTypes(file.name, types))) {
     return { id: "command.problem.fileType", values: { types: types.join(", ") } };
   }
   const problem = checkUploads(
     files.map((file) => ({ file })),
-    maxSize,
+    limits,
   );
-  return problem && { id: problem.id, values: { name: problem.name, size: maxSize / MEGABYTE } };
+  return problem && { id: problem.id, values: problem.values };
 }
 
 /** A component of the modal with its value, as a submission has it. Adds uploaded files to `files`. */

@@ -13,8 +13,9 @@ export interface Component {
   placeholder?: string | null;
   min_values?: number;
   max_values?: number;
-  min_length?: number;
-  max_length?: number;
+  /** Null, like one that is missing, where the application set none. */
+  min_length?: number | null;
+  max_length?: number | null;
   required?: boolean;
   value?: string;
   default?: boolean;
@@ -51,6 +52,7 @@ export interface Option {
 export interface Media {
   url: string;
   proxy_url?: string;
+  content_type?: string | null;
   width?: number | null;
   height?: number | null;
 }

@@ -10,13 +10,14 @@ import { useText } from "../../i18n/translate";
 import { showsUnread } from "../../store/reading";
 import { incomingRequestCount } from "../../store/relationships";
 import { channelName, directMessages } from "../../store/selectors";
-import { isChannelMuted } from "../../store/settings";
+import { isChannelMuted, overrideOf } from "../../store/settings";
 import { Avatar, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";
-import { Activity, PresenceAvatar } from "../friends/PresenceAvatar";
-import { changeChannelSettings, muteFor, UNMUTED } from "../notifications/mute";
+import { Activity, PresenceAvatar } from "../users/PresenceAvatar";
+import { changeChannelSettings, type Mute } from "../notifications/mute";
+import { MuteItems } from "../notifications/MuteItems";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import type { GroupDialogName } from "./GroupDialogs";
@@ -89,12 +90,12 @@ function DirectRow({ channel }: { channel: APIChannel }) {
       >
         <DirectAvatar channel={channel} name={name} />
         <span className="direct-detail">
-          <span>{name}</span>
+          <span dir="auto">{name}</span>
           <DirectSubtitle channel={channel} />
         </span>
         <Mentions channelIds={[channel.id]} />
       </Link>
-      <DirectMenu channel={channel} name={name} muted={muted} />
+      <DirectMenu channel={channel} name={name} />
     </li>
   );
 }
@@ -123,11 +124,10 @@ function DirectSubtitle({ channel }: { channel: APIChannel }) {
 interface DirectMenuProps {
   channel: APIChannel;
   name: string;
-  muted: boolean;
 }
 
 /** What can be done with a direct message as a whole. */
-export function DirectMenu({ channel, name, muted }: DirectMenuProps) {
+export function DirectMenu({ channel, name }: DirectMenuProps) {
   const text = useText();
   const session = useSession();
   const navigate = useNavigate();
@@ -140,8 +140,8 @@ export function DirectMenu({ channel, name, muted }: DirectMenuProps) {
       await navigate({ to: "/channels/@me" });
     }
   };
-  const toggleMute = () =>
-    changeChannelSettings(session, "@me", channel.id, muted ? UNMUTED : muteFor(null, Date.now()));
+  const override = useAppState((state) => overrideOf(state, channel));
+  const mute = (changes: Mute) => changeChannelSettings(session, "@me", channel.id, changes);
   return (
     <>
       <Menu
@@ -159,9 +159,7 @@ export function DirectMenu({ channel, name, muted }: DirectMenuProps) {
             {text("common.markRead")}
           </MenuItem>
         )}
-        <MenuItem onAction={() => void action.run(toggleMute)}>
-          {text(muted ? "mute.unmute" : "mute.mute")}
-        </MenuItem>
+        <MuteItems value={override} onChange={(changes) => void action.run(() => mute(changes))} />
         {isGroup(channel) ? (
           <>
             <MenuItem onAction={() => setDialog("add")}>{text("direct.group.add")}</MenuItem>

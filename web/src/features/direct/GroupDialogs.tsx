@@ -15,9 +15,10 @@ import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import { filterRelationships } from "../../store/relationships";
 import { channelName, displayName } from "../../store/selectors";
-import { Dialog, IconButton, TextField } from "../../ui/controls";
+import { Dialog, IconButton } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { Checkbox, ImageField } from "../../ui/fields";
-import { PresenceAvatar } from "../friends/PresenceAvatar";
+import { PresenceAvatar } from "../users/PresenceAvatar";
 import { useOpenDirect } from "../friends/useOpenDirect";
 import { ActionForm } from "../session/ActionForm";
 import { Confirm } from "../session/Confirm";
@@ -263,7 +264,9 @@ function GroupMembers({ channel }: { channel: APIChannel }) {
           return (
             <li key={user.id} className="people-row">
               <PresenceAvatar user={user} name={name} size={28} />
-              <span className="people-name">{name}</span>
+              <span className="people-name" dir="auto">
+                {name}
+              </span>
               {user.id === ownerId && <span className="field-hint">{text("group.settings.owner")}</span>}
               {isOwner && user.id !== self?.id && (
                 <>

@@ -13,7 +13,7 @@ import { isActive, putScheduledEvent } from "../../store/scheduledEvents";
 import { Button, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { ChannelIcon } from "../channels/ChannelIcon";
-import { Content } from "../messages/Content";
+import { Content } from "../content/Content";
 import { Confirm } from "../session/Confirm";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
@@ -52,7 +52,9 @@ export function EventCard({ event, onEdit, onShowInterested, onShowDates, onLeav
         <EventTime event={event} />
         {onEdit && <EventMenu event={event} onEdit={onEdit} onShowDates={onShowDates} />}
       </div>
-      <h3 className="event-name">{event.name}</h3>
+      <h3 className="event-name" dir="auto">
+        {event.name}
+      </h3>
       <EventPlace event={event} onLeave={onLeave} />
       {event.recurrence_rule && <RecurrenceText event={event} />}
       {event.description && (

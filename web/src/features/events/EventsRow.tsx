@@ -3,7 +3,7 @@ import { Button as AriaButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { useAppState } from "../session/session";
-import { setOverlays } from "../shell/overlay";
+import { setOverlays } from "../overlays/overlays";
 
 /** Opens the events of a guild from its channel list. */
 export function EventsRow({ guildId }: { guildId: string }) {

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { getInterested, getResponses } from "../../api/events";
 import { useText } from "../../i18n/translate";
 import { Button, Dialog } from "../../ui/controls";
-import { UserRow } from "../members/UserRow";
+import { UserRow } from "../users/UserRow";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 

@@ -8,14 +8,15 @@ import { ChannelType, Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { Button } from "../../ui/controls";
-import { SearchField, Select, Switch } from "../../ui/fields";
-import { WithChannelTexts } from "../channels/WithChannelTexts";
-import { Content } from "../messages/Content";
+import { SearchField, Switch } from "../../ui/fields";
+import { Select } from "../../ui/Select";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { Content } from "../content/Content";
 import { Queries } from "../session/queries";
 import { useErrorText } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import { TagEmoji } from "../threads/TagPicker";
 import { PostCard } from "./PostCard";
-import { TagEmoji } from "./TagPicker";
 import { type PostFilter, type PostOrder } from "./posts";
 import { usePosts } from "./usePosts";
 import "./forums.css";
@@ -84,7 +85,7 @@ function Posts({ forum }: { forum: Forum }) {
       {error !== null && <p role="alert">{errorText(error)}</p>}
       {isPending && posts.length === 0 && <Skeletons layout={layout} />}
       {!isPending && posts.length === 0 && (
-        <p className="channel-empty">{text(isFiltered ? "forum.none.filtered" : "forum.none")}</p>
+        <p className="channel-empty forum-empty">{text(isFiltered ? "forum.none.filtered" : "forum.none")}</p>
       )}
       <PostList
         forum={forum}

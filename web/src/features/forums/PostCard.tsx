@@ -16,9 +16,9 @@ import { Mentions } from "../channels/Mentions";
 import { toggleReaction } from "../messages/Reactions";
 import { useAppState, useSession } from "../session/session";
 import { useOpenThread } from "../threads/useOpenThread";
+import { TagEmoji } from "../threads/TagPicker";
 import type { Forum, Layout } from "./ForumView";
 import { isPinned, pictureOf, shownReaction } from "./posts";
-import { TagEmoji } from "./TagPicker";
 
 interface PostCardProps {
   forum: Forum;
@@ -66,9 +66,9 @@ export const PostCard = memo(function PostCard({ forum, post, isLoaded, layout }
           {isPinned(post) && <Pin size={15} aria-label={text("forum.post.pinned")} />}
           {isLocked(post) && <Lock size={15} aria-label={text("thread.locked")} />}
           {!isLocked(post) && isArchived(post) && <Archive size={15} aria-label={text("thread.archived")} />}
-          {post.name}
+          <bdi>{post.name}</bdi>
         </AriaButton>
-        <p className="post-excerpt">
+        <p className="post-excerpt" dir="auto">
           {first !== undefined ? (
             plainText(first.content, 240)
           ) : isLoaded ? (
@@ -79,7 +79,7 @@ export const PostCard = memo(function PostCard({ forum, post, isLoaded, layout }
         </p>
         <p className="post-footer">
           <Avatar url={author === undefined ? null : avatarUrl(author, 20)} name={name} size={20} />
-          <span>{name}</span>
+          <span dir="auto">{name}</span>
           <DefaultReaction forum={forum} post={post} />
           <span className="post-count">
             <MessageSquare size={14} aria-hidden="true" />

@@ -7,15 +7,18 @@ import { startPost } from "../../api/threads";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { putThread, setFirstMessages } from "../../store/threads";
-import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
-import { Content } from "../messages/Content";
+import { Button, Dialog, IconButton } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { Content } from "../content/Content";
+import { checkUploads } from "../attachments/uploads";
+import { useUploadLimits } from "../attachments/useUploadLimits";
 import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { useOpenThread } from "../threads/useOpenThread";
+import { TagPicker } from "../threads/TagPicker";
 import type { Forum } from "./ForumView";
-import { TagPicker } from "./TagPicker";
 
 const REQUIRE_TAG = 16;
 const MAX_FILES = 10;
@@ -33,8 +36,15 @@ export default function PostForm({ forum, onClose }: { forum: Forum; onClose: ()
   const [files, setFiles] = useState<readonly File[]>([]);
   const [progress, setProgress] = useState<number | null>(null);
   const needsTag = ((forum.flags ?? 0) & REQUIRE_TAG) !== 0 && forum.available_tags.length > 0;
+  const problem = checkUploads(
+    files.map((file) => ({ file })),
+    useUploadLimits(forum.guild_id ?? null),
+  );
   const isWhole =
-    name.trim() !== "" && (content.trim() !== "" || files.length > 0) && !(needsTag && tags.length === 0);
+    problem === null &&
+    name.trim() !== "" &&
+    (content.trim() !== "" || files.length > 0) &&
+    !(needsTag && tags.length === 0);
   const submit = async () => {
     const post = { name, applied_tags: tags, message: { content } };
     const { message, ...thread } = await startPost(api, forum.id, post, files, setProgress);
@@ -86,6 +96,11 @@ export default function PostForm({ forum, onClose }: { forum: Forum; onClose: ()
           error={fieldError(action.error, "message.content")}
         />
         {has(permissions, Permission.AttachFiles) && <FileList files={files} onChange={setFiles} />}
+        {problem !== null && (
+          <p role="alert" className="field-error">
+            {text(problem.id, { ...problem.values })}
+          </p>
+        )}
         {progress !== null && <progress value={progress} max={1} aria-label={text("forum.post.uploading")} />}
       </ActionForm>
     </Dialog>

@@ -5,7 +5,8 @@ import { blockUser, removeRelationship, setNickname, setNote } from "../../api/r
 import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import type { Relationship } from "../../store/relationships";
-import { Dialog, TextField } from "../../ui/controls";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { ActionForm } from "../session/ActionForm";
 import { Confirm } from "../session/Confirm";
 import { useAppState, useSession } from "../session/session";

@@ -11,8 +11,8 @@ import { IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
+import { Activity, PresenceAvatar } from "../users/PresenceAvatar";
 import { BlockDialog, EditFriend, RemoveFriend } from "./FriendDialogs";
-import { Activity, PresenceAvatar } from "./PresenceAvatar";
 import { useOpenDirect } from "./useOpenDirect";
 
 interface FriendRowProps {
@@ -40,7 +40,7 @@ export function FriendRow({ relationship, user }: FriendRowProps) {
       <PresenceAvatar user={user} name={name} size={36} />
       <span className="friend-names">
         <span>
-          <strong>{name}</strong> <span className="friend-username">{user.username}</span>
+          <strong dir="auto">{name}</strong> <span className="friend-username">{user.username}</span>
         </span>
         <span className="friend-detail">
           {isFriend ? <Activity userId={user.id} /> : <Detail relationship={relationship} />}

@@ -11,7 +11,8 @@ import {
   RelationshipType,
   type FriendFilter,
 } from "../../store/relationships";
-import { Button, TextField } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { SearchField } from "../../ui/fields";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction, useErrorText } from "../session/useAction";

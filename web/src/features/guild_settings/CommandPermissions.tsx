@@ -15,11 +15,13 @@ import { useText } from "../../i18n/translate";
 import { channelName, displayName, visibleChannelGroups } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { Dialog, IconButton } from "../../ui/controls";
-import { Picker, Select, Switch } from "../../ui/fields";
+import { Switch } from "../../ui/fields";
+import { Picker } from "../../ui/Picker";
+import { Select } from "../../ui/Select";
 import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
-import { MemberField } from "./MemberField";
+import { MemberField } from "../members/MemberField";
 import { Loaded, useGuildQuery } from "./queries";
 
 interface CommandPermissionsProps {

@@ -6,10 +6,11 @@ import { deleteGuild, modifyGuild } from "../../api/guild_settings";
 import { leaveGuild } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
-import { Button, TextField } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { useAppState, useSession } from "../session/session";
 import { Confirm } from "../session/Confirm";
-import { MemberField } from "./MemberField";
+import { MemberField } from "../members/MemberField";
 
 type Open = "transfer" | "delete" | "leave" | null;
 

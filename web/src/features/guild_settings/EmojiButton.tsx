@@ -6,7 +6,7 @@ import { matchLocale } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
 import { Panel } from "../../ui/Panel";
-import "../messages/emoji.css";
+import "../emojis/emoji.css";
 
 interface EmojiButtonProps {
   label: string;
@@ -36,7 +36,12 @@ export function EmojiButton({ label, icon, onSelect }: EmojiButtonProps) {
           onSelect(emoji);
         }}
       >
-        <Picker.Search className="emoji-search" autoFocus aria-label={label} />
+        <Picker.Search
+          className="emoji-search"
+          autoFocus
+          aria-label={label}
+          placeholder={text("field.picker.search")}
+        />
         <Picker.Viewport className="emoji-viewport">
           <Picker.Loading>{text("app.loading")}</Picker.Loading>
           <Picker.Empty>–</Picker.Empty>

@@ -4,7 +4,7 @@ import { getGuild } from "../../api/guild_settings";
 import { modifyIncidentActions, type IncidentActions as Actions } from "../../api/moderation";
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
-import { Select } from "../../ui/fields";
+import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";

@@ -11,7 +11,8 @@ import {
   type TemplateFields,
 } from "../../api/guild_settings";
 import { useText } from "../../i18n/translate";
-import { Button, IconButton, TextField } from "../../ui/controls";
+import { Button, IconButton } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";

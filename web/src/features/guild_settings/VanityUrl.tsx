@@ -1,7 +1,7 @@
 import { getVanityUrl, modifyVanityUrl, type VanityUrl as Vanity } from "../../api/guild_settings";
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
-import { TextField } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { useSession } from "../session/session";
 import { CopyButton } from "./CopyButton";
 import { FormFrame } from "./Form";

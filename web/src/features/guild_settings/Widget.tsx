@@ -11,7 +11,8 @@ import {
 } from "../../api/guild_settings";
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
-import { Select, Switch } from "../../ui/fields";
+import { Switch } from "../../ui/fields";
+import { Select } from "../../ui/Select";
 import { useSession } from "../session/session";
 import { CopyButton } from "./CopyButton";
 import { FormFrame } from "./Form";

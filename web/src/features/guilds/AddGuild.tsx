@@ -4,7 +4,8 @@ import { Form } from "react-aria-components";
 
 import { createGuild } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
-import { Button, TextField } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { ImageField } from "../../ui/fields";
 import { readLink } from "../joining/arrival";
 import { ErrorNotice } from "../session/ErrorNotice";

@@ -1,8 +1,9 @@
 import { useState } from "react";
 
 import { useText } from "../../i18n/translate";
-import { Dialog, TextField } from "../../ui/controls";
-import { ColorField } from "../../ui/fields";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { ColorField } from "../../ui/ColorField";
 import { ActionForm } from "../session/ActionForm";
 import { fieldError, useAction } from "../session/useAction";
 

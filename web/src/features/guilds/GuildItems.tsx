@@ -1,11 +1,9 @@
-import { useState } from "react";
-
 import { acknowledgeGuild } from "../../api/joining";
 import { useText } from "../../i18n/translate";
-import { isGuildMuted } from "../../store/settings";
 import type { GuildState } from "../../store/state";
 import { MenuItem } from "../../ui/Menu";
-import { changeGuildSettings, muteFor, UNMUTED } from "../notifications/mute";
+import { changeGuildSettings, type Mute } from "../notifications/mute";
+import { MuteItems } from "../notifications/MuteItems";
 import { useAppState, useSession } from "../session/session";
 
 interface GuildItemsProps {
@@ -17,18 +15,14 @@ interface GuildItemsProps {
 export function GuildItems({ guild, onNotifications }: GuildItemsProps) {
   const text = useText();
   const session = useSession();
-  const [now] = useState(() => Date.now());
-  const muted = useAppState((state) => isGuildMuted(state, guild.id, now));
-  const toggleMute = () =>
-    changeGuildSettings(session, guild.id, muted ? UNMUTED : muteFor(null, Date.now()));
+  const settings = useAppState((state) => state.guildSettings[guild.id]);
+  const mute = (changes: Mute) => changeGuildSettings(session, guild.id, changes);
   return (
     <>
       <MenuItem onAction={() => void acknowledgeGuild(session.api, guild.id).catch(() => undefined)}>
         {text("common.markRead")}
       </MenuItem>
-      <MenuItem onAction={() => void toggleMute().catch(() => undefined)}>
-        {text(muted ? "mute.unmute" : "mute.mute")}
-      </MenuItem>
+      <MuteItems value={settings} onChange={(changes) => void mute(changes).catch(() => undefined)} />
       <MenuItem onAction={onNotifications}>{text("settings.notifications")}</MenuItem>
     </>
   );

@@ -16,7 +16,7 @@ import { Dialog, IconButton } from "../../ui/controls";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";
 import { useAppState, useSession } from "../session/session";
-import { changeSettings } from "../settings/useSettings";
+import { changeSettings } from "../session/useSettings";
 import { newFolderId } from "./rail";
 import { RailFolder } from "./RailFolder";
 import { RailGuild } from "./RailGuild";

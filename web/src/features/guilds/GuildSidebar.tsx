@@ -9,14 +9,16 @@ import { guildPermissions, has } from "../../store/permissions";
 import type { GuildState } from "../../store/state";
 import { Dialog } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
-import { ChannelList } from "../channels/ChannelList";
 import { useAppState } from "../session/session";
+import { ChannelList } from "./ChannelList";
 import { GuildItems } from "./GuildItems";
 
-const ArrangeChannels = lazy(() => import("../channels/ArrangeChannels"));
-const ChannelForm = lazy(async () => ({ default: (await import("../channels/ChannelForm")).ChannelForm }));
-const GuildProfile = lazy(() => import("./GuildProfile"));
-const InviteDialog = lazy(() => import("./InviteDialog"));
+const ArrangeChannels = lazy(() => import("../channel_settings/ArrangeChannels"));
+const ChannelForm = lazy(async () => ({
+  default: (await import("../channel_settings/ChannelForm")).ChannelForm,
+}));
+const GuildProfile = lazy(() => import("../members/GuildProfile"));
+const InviteDialog = lazy(() => import("../invites/InviteDialog"));
 const LeaveDialog = lazy(() => import("./LeaveDialog"));
 const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
 
@@ -51,7 +53,7 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
           label={text("guild.menu", { name: guild.name })}
           trigger={
             <AriaButton className="sidebar-title">
-              <span>{guild.name}</span>
+              <span dir="auto">{guild.name}</span>
               <ChevronDown size={16} aria-hidden="true" />
             </AriaButton>
           }

@@ -9,14 +9,15 @@ import { ChannelType } from "../../api/enums";
 import { createGuildFromTemplate, getTemplate } from "../../api/joining";
 import type { Part } from "../../i18n/messages";
 import { Translate, useText, WithTexts } from "../../i18n/translate";
-import { Button, TextField } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { ImageField } from "../../ui/fields";
 import { ChannelIcon } from "../channels/ChannelIcon";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useOptionalSession, type Session } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
-import { LogInFirst } from "./InvitePage";
+import { LogInFirst } from "../invites/InvitePage";
 import "../joining/joining.css";
 
 const PARTS: readonly Part[] = ["joining"];

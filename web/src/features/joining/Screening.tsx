@@ -6,8 +6,10 @@ import { getScreeningForm, submitScreeningForm, type ScreeningField } from "../.
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog, TextField } from "../../ui/controls";
-import { Checkbox, Select } from "../../ui/fields";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { Checkbox } from "../../ui/fields";
+import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { fieldError, useAction, useErrorText } from "../session/useAction";

@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight, ExternalLink, X, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type WheelEvent } from "react";
-import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import { Dialog, Modal, ModalOverlay, useLocale } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
@@ -29,6 +29,7 @@ const MOVE = 60;
 /** Images over the whole page: the arrows lead from one to the next, plus and minus enlarge, dragging moves. */
 export function ImageViewer({ images, first, onClose }: ImageViewerProps) {
   const text = useText();
+  const onward = useLocale().direction === "rtl" ? -1 : 1;
   const [index, setIndex] = useState(first);
   const [view, setView] = useState<View>(FITTED);
   const stage = useRef<HTMLDivElement>(null);
@@ -55,8 +56,8 @@ export function ImageViewer({ images, first, onClose }: ImageViewerProps) {
     }
     const zoomed = view.scale > 1;
     const actions: Readonly<Record<string, () => void>> = {
-      ArrowRight: () => (zoomed ? move(-MOVE, 0) : go(1)),
-      ArrowLeft: () => (zoomed ? move(MOVE, 0) : go(-1)),
+      ArrowRight: () => (zoomed ? move(-MOVE, 0) : go(onward)),
+      ArrowLeft: () => (zoomed ? move(MOVE, 0) : go(-onward)),
       ArrowUp: () => move(0, MOVE),
       ArrowDown: () => move(0, -MOVE),
       "+": () => setView((before) => zoomAt(before, STEP)),

@@ -9,6 +9,12 @@ describe("readAnimation", () => {
     expect(readAnimation(text)["layers"]).toEqual([{ ty: 4, shapes: [{ ty: "gr", it: [] }] }]);
   });
 
+  it("leaves out where fonts come from, and keeps their names", () => {
+    const font = { fName: "Serif", fFamily: "Georgia", fStyle: "Regular", ascent: 75 };
+    const fonts = { list: [{ ...font, origin: 3, fPath: "https://elsewhere.example/a.woff2" }] };
+    expect(readAnimation(JSON.stringify({ fonts }))["fonts"]).toEqual({ list: [{ ...font, origin: 3 }] });
+  });
+
   it("leaves out pictures, and keeps compositions", () => {
     const assets = [
       { id: "picture", u: "https://elsewhere.example/", p: "a.png" },

@@ -1,5 +1,8 @@
-/** The keys by which an animation names classes and ids of its elements, which are those of the page. */
-const PAGE_KEYS: ReadonlySet<string> = new Set(["cl", "ln"]);
+/**
+ * The keys by which an animation names classes and ids of its elements, which are those of the page, and fonts, for
+ * which styles would be added to the page.
+ */
+const PAGE_KEYS: ReadonlySet<string> = new Set(["cl", "ln", "fPath"]);
 
 /** An animation from its file, without what could reach beyond it. Throws SyntaxError for a file that is no JSON. */
 export function readAnimation(text: string): Record<string, unknown> {

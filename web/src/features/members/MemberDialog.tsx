@@ -3,8 +3,8 @@ import type { APIGuildMember } from "discord-api-types/v10";
 import type { Part } from "../../i18n/messages";
 import { WithTexts } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
-import { EditMember } from "../guild_settings/members/EditMember";
-import { TimeOut } from "../guild_settings/members/TimeOut";
+import { EditMember } from "./EditMember";
+import { TimeOut } from "./TimeOut";
 
 const PARTS: readonly Part[] = ["guild_settings", "permissions"];
 

@@ -18,7 +18,7 @@ import { roleColor } from "../../ui/colors";
 import type { GuildState } from "../../store/state";
 import { useRovingFocus } from "../../ui/roving";
 import { useAppState, useSession } from "../session/session";
-import { MemberAvatar } from "./MemberAvatar";
+import { MemberAvatar } from "../users/MemberAvatar";
 import { MemberMenu } from "./MemberMenu";
 import "./members.css";
 
@@ -153,7 +153,7 @@ function Member({ member, guild }: { member: APIGuildMember; guild: GuildState }
             <MemberAvatar user={user} guildId={guild.id} name={name} size={32} />
             <span className="member-status" />
           </span>
-          <span className="member-name" style={roleColor(color)}>
+          <span className="member-name" style={roleColor(color)} dir="auto">
             {name}
           </span>
           {user.bot && <span className="tag">{text("message.tag.app")}</span>}

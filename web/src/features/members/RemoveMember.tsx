@@ -4,12 +4,15 @@ import { Form } from "react-aria-components";
 import { banUser, kickMember } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog, TextField } from "../../ui/controls";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 
-const DAY_SECONDS = 86_400;
+const DAY_SECONDS = "86400";
+const WEEK_SECONDS = "604800";
 
 interface RemoveMemberProps {
   kind: "kick" | "ban";
@@ -25,12 +28,12 @@ export function RemoveMember({ kind, guildId, userId, name, onClose }: RemoveMem
   const { api } = useSession();
   const action = useAction();
   const [reason, setReason] = useState("");
-  const [seconds, setSeconds] = useState(0);
+  const [seconds, setSeconds] = useState("0");
   const submit = async () => {
     const removed = await action.run(() =>
       kind === "kick"
         ? kickMember(api, guildId, userId, reason)
-        : banUser(api, guildId, userId, { reason, deleteMessageSeconds: seconds }),
+        : banUser(api, guildId, userId, { reason, deleteMessageSeconds: Number(seconds) }),
     );
     if (removed) {
       onClose();
@@ -56,18 +59,16 @@ export function RemoveMember({ kind, guildId, userId, name, onClose }: RemoveMem
           autoFocus
         />
         {kind === "ban" && (
-          <div className="field">
-            <label htmlFor="delete-messages">{text("member.ban.deleteMessages")}</label>
-            <select
-              id="delete-messages"
-              value={seconds}
-              onChange={(event) => setSeconds(Number(event.target.value))}
-            >
-              <option value={0}>{text("member.ban.deleteMessages.none")}</option>
-              <option value={DAY_SECONDS}>{text("member.ban.deleteMessages.day")}</option>
-              <option value={7 * DAY_SECONDS}>{text("member.ban.deleteMessages.week")}</option>
-            </select>
-          </div>
+          <Select
+            label={text("member.ban.deleteMessages")}
+            value={seconds}
+            options={[
+              ["0", text("member.ban.deleteMessages.none")],
+              [DAY_SECONDS, text("member.ban.deleteMessages.day")],
+              [WEEK_SECONDS, text("member.ban.deleteMessages.week")],
+            ]}
+            onChange={setSeconds}
+          />
         )}
         <ErrorNotice error={action.error} />
         <DialogFooter

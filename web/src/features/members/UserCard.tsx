@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIGuildMember, APIUser } from "discord-api-types/v10";
-import { Copy, MessageCircle, MoreHorizontal } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
+import { Check, Copy, MessageCircle, MoreHorizontal } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { FormattedDate } from "react-intl";
 
 import { openDirectMessage } from "../../api/guilds";
@@ -11,22 +11,18 @@ import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import { Avatar, Button, IconButton } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
-import { Content } from "../messages/Content";
-import { MemberAvatar } from "./MemberAvatar";
+import { Content } from "../content/Content";
+import { MemberAvatar } from "../users/MemberAvatar";
+import { UserRow } from "../users/UserRow";
+import type { UserCardProps } from "../users/UserCardContext";
 import { MemberMenu } from "./MemberMenu";
-import { UserRow } from "./UserRow";
 import "./usercard.css";
 
 const MAX_NOTE = 256;
 const EPOCH_MS = 1_420_070_400_000;
-
-interface UserCardProps {
-  userId: string;
-  guildId: string | null;
-  onClose: () => void;
-}
 
 /** A user with their roles, since when they are there, and the caller's note about them. */
 export function UserCard({ userId, guildId, onClose }: UserCardProps) {
@@ -104,7 +100,7 @@ function Card({ user, profile, guildId, onClose }: CardProps) {
           <MemberAvatar user={user} guildId={guildId} name={name} size={72} />
           <span className="member-status" />
         </span>
-        <h2>{name}</h2>
+        <h2 dir="auto">{name}</h2>
         <p className="field-hint">
           {user.username} {user.bot && <span className="tag">{text("message.tag.app")}</span>}
         </p>
@@ -151,12 +147,12 @@ function Card({ user, profile, guildId, onClose }: CardProps) {
               }
             />
           )}
-          <Button
-            kind="quiet"
+          <IconButton
+            label={text(copied ? "common.copied" : "user.copyId")}
             onPress={() => void navigator.clipboard.writeText(user.id).then(() => setCopied(true))}
           >
-            <Copy size={16} aria-hidden="true" /> {text(copied ? "common.copied" : "user.copyId")}
-          </Button>
+            {copied ? <Check size={18} /> : <Copy size={18} />}
+          </IconButton>
           {!isSelf && (
             <Button kind="primary" isDisabled={action.pending} onPress={() => void action.run(message)}>
               <MessageCircle size={16} aria-hidden="true" /> {text("member.message")}
@@ -183,7 +179,7 @@ function Roles({ member, guildId }: { member: APIGuildMember; guildId: string })
           const color = role.color === 0 ? null : `#${role.color.toString(16).padStart(6, "0")}`;
           return (
             <li key={role.id}>
-              <span className="user-role-color" style={roleColor(color)} /> {role.name}
+              <span className="user-role-color" style={roleColor(color)} /> <bdi>{role.name}</bdi>
             </li>
           );
         })}
@@ -239,7 +235,6 @@ function Note({ userId }: { userId: string }) {
   const { api } = useSession();
   const action = useAction();
   const errorText = useErrorText();
-  const id = useId();
   const saved = useAppState((state) => state.notes[userId] ?? "");
   const [note, change] = useState(saved);
   const save = async () => {
@@ -254,23 +249,16 @@ function Note({ userId }: { userId: string }) {
   // The card may close while the field still has the focus.
   useEffect(() => () => void saveLatest.current(), []);
   return (
-    <div className="field">
-      <label htmlFor={id}>{text("user.note")}</label>
-      <textarea
-        id={id}
-        rows={2}
-        maxLength={MAX_NOTE}
-        placeholder={text("user.note.hint")}
-        value={note}
-        onChange={(event) => change(event.target.value)}
-        onBlur={() => void save()}
-      />
-      {action.error !== null && (
-        <p role="alert" className="field-error">
-          {errorText(action.error)}
-        </p>
-      )}
-    </div>
+    <TextField
+      label={text("user.note")}
+      error={action.error === null ? undefined : errorText(action.error)}
+      multiline
+      maxLength={MAX_NOTE}
+      placeholder={text("user.note.hint")}
+      value={note}
+      onChange={change}
+      onBlur={() => void save()}
+    />
   );
 }
 

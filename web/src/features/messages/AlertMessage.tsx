@@ -2,10 +2,10 @@ import type { APIMessage } from "discord-api-types/v10";
 import { ShieldAlert } from "lucide-react";
 
 import { Translate, useText } from "../../i18n/translate";
-import { Content } from "./Content";
-import { fieldsOf } from "./embedFields";
+import { WithActionTexts } from "../../i18n/WithActionTexts";
+import { Content } from "../content/Content";
+import { fieldsOf } from "../content/embedFields";
 import "./alerts.css";
-import { WithActionTexts } from "./WithActionTexts";
 
 interface AlertMessageProps {
   message: APIMessage;

@@ -1,20 +1,21 @@
-import { Link } from "@tanstack/react-router";
 import type { APIMessage } from "discord-api-types/v10";
 import { useState } from "react";
 
 import { createMessage } from "../../api/messages";
 import { makeNonce } from "../../api/nonce";
-import { Translate, useText } from "../../i18n/translate";
+import { useText } from "../../i18n/translate";
 import { plainText } from "../../markdown/plain";
 import { displayName } from "../../store/selectors";
-import { Button, Dialog, TextField } from "../../ui/controls";
-import { ChannelField, type ChosenChannel } from "../channels/ChannelField";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { WithActionTexts } from "../../i18n/WithActionTexts";
+import { ChannelDone } from "../switcher/ChannelDone";
+import { ChannelField, type ChosenChannel } from "../switcher/ChannelField";
 import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
+import { sendMessage } from "../composer/sending";
 import { maySend } from "./forwarding";
-import { sendMessage } from "./sending";
-import { WithActionTexts } from "./WithActionTexts";
 import "./forwarding.css";
 
 const FORWARD = 1;
@@ -68,7 +69,7 @@ function Fields({ message, onClose }: ForwardDialogProps) {
     }
   };
   if (done !== null) {
-    return <Done target={done} onClose={onClose} />;
+    return <ChannelDone id="messageActions.forward.done" target={done} onClose={onClose} />;
   }
   return (
     <ActionForm
@@ -94,34 +95,6 @@ function Fields({ message, onClose }: ForwardDialogProps) {
         multiline
       />
     </ActionForm>
-  );
-}
-
-function Done({ target, onClose }: { target: ChosenChannel; onClose: () => void }) {
-  const text = useText();
-  const params = { guildId: target.guildId ?? "@me", channelId: target.id };
-  return (
-    <div className="stack">
-      <p role="status">
-        <Translate
-          id="messageActions.forward.done"
-          values={{ name: target.name, b: (chunks) => <strong key="name">{chunks}</strong> }}
-        />
-      </p>
-      <div className="dialog-actions">
-        <Link
-          to={target.guildId === null ? "/channels/@me/$channelId" : "/channels/$guildId/$channelId"}
-          params={params}
-          className="button button-plain"
-          onClick={onClose}
-        >
-          {text("messageActions.forward.open")}
-        </Link>
-        <Button kind="primary" autoFocus onPress={onClose}>
-          {text("common.close")}
-        </Button>
-      </div>
-    </div>
   );
 }
 

@@ -8,9 +8,9 @@ import { Translate } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import { channelName } from "../../store/selectors";
 import { useAppState } from "../session/session";
-import { Attachments } from "./Attachments";
-import { Content } from "./Content";
-import { Embeds } from "./Embeds";
+import { Attachments } from "../attachments/Attachments";
+import { Content } from "../content/Content";
+import { Embeds } from "../content/Embeds";
 import "./forwarding.css";
 
 const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));

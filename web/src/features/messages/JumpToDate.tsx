@@ -3,12 +3,13 @@ import { useState } from "react";
 import type { ApiClient } from "../../api/client";
 import { getMessages } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { Dialog, TextField } from "../../ui/controls";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { dayOf, idBeforeDay } from "./days";
-import { WithActionTexts } from "./WithActionTexts";
 
 interface JumpToDateProps {
   channelId: string;

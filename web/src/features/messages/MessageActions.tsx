@@ -3,11 +3,9 @@ import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { ApplicationCommandType, ChannelType, MessageFlag, Permission } from "../../api/enums";
-import { clearReactions, deleteMessage, markUnread, setEmbedsShown, setPinned } from "../../api/messages";
+import { clearReactions, deleteMessage, setEmbedsShown, setPinned } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
-import { mentionsUser } from "../../store/settings";
 import { IconButton } from "../../ui/controls";
 import { Menu, MenuAt, MenuItem, MenuSeparator, type Point } from "../../ui/Menu";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
@@ -16,8 +14,9 @@ import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
-import { EmojiButton } from "./EmojiButton";
-import { isForwardable, isPublishable, isWritten } from "./forwarding";
+import { EmojiButton } from "../emojis/EmojiButton";
+import { isEditable, isForwardable, isPublishable, isWritten } from "./forwarding";
+import { markMessageUnread } from "./markUnread";
 import { toggleReaction } from "./Reactions";
 
 const ForwardDialog = lazy(() => import("./ForwardDialog"));
@@ -63,6 +62,7 @@ export default function MessageActions(props: MessageActionsProps) {
   const mayPublish = useAppState((state) => isPublishable(state, channel, message));
   const mayManage = has(permissions, Permission.ManageMessages);
   const mayPin = mayManage || has(permissions, Permission.PinMessages);
+  const mayEdit = isOwn && isEditable(message);
   const mayDelete = isOwn || mayManage;
   const mayReact = has(permissions, Permission.AddReactions);
   const mayStartThread =
@@ -82,16 +82,7 @@ export default function MessageActions(props: MessageActionsProps) {
   };
   const isShown = ((message.flags ?? 0) & MessageFlag.SuppressEmbeds) === 0;
   const toggleEmbeds = () => void action.run(() => setEmbedsShown(session.api, message, !isShown));
-  const unread = () => {
-    const messages = session.store.state.messages[message.channel_id]?.messages ?? [];
-    const index = messages.findIndex(({ id }) => id === message.id);
-    // Without a message before it, that of its own moment.
-    const readId = messages[index - 1]?.id ?? String(BigInt(message.id) - 1n);
-    const guildId = channel === undefined ? null : guildIdOf(channel);
-    const after = index < 0 ? [message] : messages.slice(index);
-    const mentions = after.filter((each) => mentionsUser(session.store.state, each, guildId)).length;
-    void action.run(() => markUnread(session.api, message.channel_id, readId, mentions));
-  };
+  const unread = () => void action.run(() => markMessageUnread(session, message));
   const copyText = () => void navigator.clipboard.writeText(message.content);
   const items = (
     <>
@@ -146,7 +137,7 @@ export default function MessageActions(props: MessageActionsProps) {
         <IconButton label={text("message.reply")} onPress={() => onReply(message)}>
           <Reply size={18} />
         </IconButton>
-        {isOwn && (
+        {mayEdit && (
           <IconButton label={text("message.edit")} onPress={() => onEdit(message.id)}>
             <Pencil size={18} />
           </IconButton>
@@ -186,7 +177,7 @@ export default function MessageActions(props: MessageActionsProps) {
       {menuAt !== null && (
         <MenuAt at={menuAt} label={text("message.more")} onClose={onMenuClose}>
           <MenuItem onAction={() => onReply(message)}>{text("message.reply")}</MenuItem>
-          {isOwn && <MenuItem onAction={() => onEdit(message.id)}>{text("message.edit")}</MenuItem>}
+          {mayEdit && <MenuItem onAction={() => onEdit(message.id)}>{text("message.edit")}</MenuItem>}
           {message.content !== "" && <MenuItem onAction={copyText}>{text("message.copyText")}</MenuItem>}
           <MenuSeparator />
           {items}

@@ -1,13 +1,16 @@
 import type { APIChannel, APIMessage } from "discord-api-types/v10";
 import { lazy, Suspense, useEffect, useId } from "react";
+import { TextArea } from "react-aria-components";
 
 import { editMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
-import { useMessageText } from "./useMessageText";
+import { useMessageText } from "../composer/useMessageText";
 
-const CompletionList = lazy(async () => ({ default: (await import("./CompletionList")).CompletionList }));
+const CompletionList = lazy(async () => ({
+  default: (await import("../composer/CompletionList")).CompletionList,
+}));
 
 interface MessageEditorProps {
   message: APIMessage;
@@ -48,7 +51,8 @@ function Editor({ message, channel, onClose }: MessageEditorProps & { channel: A
           <CompletionList id={listId} state={completion} onChoose={editor.complete} />
         </Suspense>
       )}
-      <textarea
+      <TextArea
+        dir="auto"
         ref={area}
         className="composer-input"
         aria-label={text("message.edit.label")}

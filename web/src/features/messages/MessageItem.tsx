@@ -1,5 +1,5 @@
-import { activityLinks } from "../activities/launching";
 import { MessageFlag, MessageType } from "../../api/enums";
+import { activityLinks } from "../activities/launching";
 import type { APIMessage, APIUser } from "discord-api-types/v10";
 import { Reply } from "lucide-react";
 import { lazy, memo, Suspense, useMemo, useState, type MouseEvent, type ReactNode } from "react";
@@ -15,16 +15,18 @@ import { roleColor } from "../../ui/colors";
 import type { Point } from "../../ui/Menu";
 import { FULL_TIME } from "../../ui/times";
 import { eventLinks } from "../events/links";
-import { MemberAvatar } from "../members/MemberAvatar";
-import { UserTrigger } from "../members/UserTrigger";
+import { MemberAvatar } from "../users/MemberAvatar";
+import { UserTrigger } from "../users/UserTrigger";
 import { useAppState, useSession } from "../session/session";
-import { Attachments } from "./Attachments";
-import { Content } from "./Content";
-import { Embeds } from "./Embeds";
+import { Attachments } from "../attachments/Attachments";
+import { Content } from "../content/Content";
+import { Embeds } from "../content/Embeds";
 import { StarterMessage } from "../threads/StarterMessage";
 import { ThreadLink } from "../threads/ThreadLink";
 import { Reactions } from "./Reactions";
+import { SystemIcon } from "./SystemIcon";
 import { SystemMessage } from "./SystemMessage";
+import { isSystemLine, isWrittenText } from "./systemTypes";
 
 const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
 const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
@@ -32,7 +34,7 @@ const Forwarded = lazy(() => import("./Forwarded"));
 const LinkCards = lazy(() => import("../activities/LinkCard"));
 const LinkedEvents = lazy(() => import("../events/LinkedEvents"));
 const MessageActions = lazy(() => import("./MessageActions"));
-const Poll = lazy(() => import("./Poll"));
+const Poll = lazy(() => import("../polls/Poll"));
 
 interface MessageItemProps {
   message: APIMessage;
@@ -47,21 +49,14 @@ interface MessageItemProps {
   onSelect: ((messageId: string) => void) | null;
 }
 
-const MESSAGES: ReadonlySet<MessageType> = new Set([
-  MessageType.Default,
-  MessageType.Reply,
-  MessageType.ChatInputCommand,
-  MessageType.ContextMenuCommand,
-  MessageType.ThreadStarterMessage,
-]);
-
 export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
   const { message, guildId, compact, editing, onEdit, onJump } = props;
   const name = useAppState((state) => authorName(message, displayName(state, message.author, guildId)));
   const color = useAppState((state) => nameColor(state, message.author.id, guildId));
   const mentionsMe = useAppState((state) => mentionsUser(state, message, guildId));
   const { formatDate } = useIntl();
-  const system = !MESSAGES.has(message.type);
+  const system = !isWrittenText(message.type);
+  const isLine = isSystemLine(message.type);
   const [menuAt, setMenuAt] = useState<Point | null>(null);
   // The actions of a message are many controls: they are drawn once the message is pointed at or has the focus.
   const [active, setActive] = useState<"pointer" | "keyboard" | null>(null);
@@ -81,7 +76,14 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
       onContextMenu={openMenu}
       onPointerEnter={() => setActive((before) => before ?? "pointer")}
       onFocus={() => setActive((before) => before ?? "pointer")}
-      className={`message${compact ? " message-compact" : ""}${mentionsMe ? " message-mention" : ""}`}
+      className={[
+        "message",
+        compact && "message-compact",
+        mentionsMe && "message-mention",
+        isLine && "message-line",
+      ]
+        .filter(Boolean)
+        .join(" ")}
       aria-labelledby={`author-${message.id}`}
     >
       {message.type === MessageType.Reply && (
@@ -91,7 +93,9 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         <CommandLine metadata={message.interaction_metadata as UsedCommandMetadata} guildId={guildId} />
       )}
       <div className="message-gutter">
-        {compact ? (
+        {isLine ? (
+          <SystemIcon type={message.type} />
+        ) : compact ? (
           <time className="message-hover-time" dateTime={message.timestamp}>
             <FormattedTime value={message.timestamp} timeStyle="short" />
           </time>
@@ -110,10 +114,10 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         <div className={compact ? "visually-hidden" : "message-header"}>
           <strong id={`author-${message.id}`} style={roleColor(color)} className="message-author">
             {compact ? (
-              name
+              <bdi>{name}</bdi>
             ) : (
               <AuthorTrigger message={message} guildId={guildId} className="user-name-button">
-                {name}
+                <bdi>{name}</bdi>
               </AuthorTrigger>
             )}
           </strong>
@@ -175,6 +179,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         <ThreadLink message={message} guildId={guildId} />
         {hasFlag(message, MessageFlag.Ephemeral) && <EphemeralNote message={message} />}
       </div>
+      {/* The document's own, as every message has it: it is replaced as soon as it has the focus. */}
       {!editing && active === null && (
         <button type="button" className="message-actions-idle" onFocus={() => setActive("keyboard")}>
           <Translate id="message.actions" />
@@ -341,8 +346,10 @@ function ReplyLine({
   return (
     <AriaButton className="message-reply" onPress={() => onJump(original.id)}>
       <Reply size={14} aria-hidden="true" />
-      <strong>{name}</strong>
-      <span className="message-reply-text">{plainText(original.content, 200) || "…"}</span>
+      <strong dir="auto">{name}</strong>
+      <span className="message-reply-text" dir="auto">
+        {plainText(original.content, 200) || "…"}
+      </span>
     </AriaButton>
   );
 }

@@ -5,11 +5,11 @@ import { displayName, nameColor } from "../../store/selectors";
 import type { PendingMessage } from "../../store/state";
 import { roleColor } from "../../ui/colors";
 import { Button } from "../../ui/controls";
-import { MemberAvatar } from "../members/MemberAvatar";
+import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
-import { Attachments } from "./Attachments";
-import { Content } from "./Content";
-import { discardMessage, retryMessage } from "./sending";
+import { Attachments } from "../attachments/Attachments";
+import { Content } from "../content/Content";
+import { discardMessage, retryMessage } from "../composer/sending";
 
 interface PendingItemProps {
   pending: PendingMessage;
@@ -39,8 +39,8 @@ export function PendingItem({ pending, guildId, compact }: PendingItemProps) {
         {pending.content !== "" && <Content content={pending.content} guildId={guildId} />}
         <Attachments attachments={[]} stickers={pending.stickers} />
         {pending.fileNames.length > 0 && (
-          <p className="message-edited">
-            {pending.fileNames.join(", ")}
+          <p className="message-edited message-uploading">
+            <span dir="auto">{pending.fileNames.join(", ")}</span>
             <progress value={pending.progress} aria-label={text("message.sending")} />
           </p>
         )}

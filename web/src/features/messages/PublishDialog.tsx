@@ -3,10 +3,10 @@ import type { APIMessage } from "discord-api-types/v10";
 import { crosspostMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { Button, Dialog } from "../../ui/controls";
+import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
-import { WithActionTexts } from "./WithActionTexts";
 
 interface PublishDialogProps {
   message: APIMessage;

@@ -9,13 +9,13 @@ import { getReactors } from "../../api/users";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { Button, Dialog } from "../../ui/controls";
-import { UserPages, type LoadUsers } from "../members/UserPages";
+import { WithActionTexts } from "../../i18n/WithActionTexts";
+import { UserPages, type LoadUsers } from "../users/UserPages";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
-import { WithActionTexts } from "./WithActionTexts";
-import "./reactors.css";
+import "../users/reactors.css";
 
 interface ReactorsProps {
   message: APIMessage;

@@ -7,10 +7,10 @@ import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { Button } from "../../ui/controls";
 import { Checkbox } from "../../ui/fields";
+import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { Confirm } from "../session/Confirm";
 import { useAppState, useSession } from "../session/session";
 import { canSelect, MAX_SELECTED } from "./selecting";
-import { WithActionTexts } from "./WithActionTexts";
 import "./selection.css";
 
 interface SelectBoxProps {

@@ -8,7 +8,7 @@ import { displayName } from "../../store/selectors";
 import { useAppState } from "../session/session";
 
 const AlertMessage = lazy(() => import("./AlertMessage"));
-const PollResult = lazy(() => import("./PollResult"));
+const PollResult = lazy(() => import("../polls/PollResult"));
 
 const BOOST = "message.system.boost";
 const TEXTS: Partial<Record<MessageType, MessageId>> = {

@@ -21,13 +21,14 @@ import { RelationshipType } from "../../store/relationships";
 import type { MessageList, PendingMessage } from "../../store/state";
 import { Boundary } from "../../ui/Boundary";
 import { Button } from "../../ui/controls";
+import { isLoadError } from "../../ui/loadErrors";
 import { timeOfId } from "../../ui/times";
 import { useAppState, useSession } from "../session/session";
-import { isLoadError } from "../shell/offline";
 import { collapseBlocked, type BlockedRow } from "./blocked";
 import { loadAround, loadNewer, loadNewest, loadOlder } from "./history";
 import { MessageItem } from "./MessageItem";
 import { PendingItem } from "./PendingItem";
+import { isSystemLine } from "./systemTypes";
 import { TimelineSkeleton } from "./TimelineLoading";
 import { newMessages } from "./unread";
 import { useAcknowledge } from "./useAcknowledge";
@@ -164,10 +165,15 @@ export default function Timeline(props: TimelineProps) {
   const totalSize = virtualizer.getTotalSize();
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (atBottom.current && element !== null) {
+    if (element === null) {
+      return;
+    }
+    if (atBottom.current) {
       element.scrollTop = element.scrollHeight;
     }
-  }, [totalSize]);
+    // Rows that get their height move what has the focus, and the button at the end covers it.
+    keepFocusVisible(element);
+  }, [totalSize, awayFromBottom]);
 
   const jumpIndex = jumpTarget === null ? -1 : rows.findIndex((row) => row.key === jumpTarget.id);
   useEffect(() => {
@@ -443,7 +449,7 @@ function buildRows(
   });
   if (list?.hasNewer !== true) {
     const last = messages.at(-1);
-    const isOwnBefore = last !== undefined && last.author.id === selfId && last.type !== MessageType.UserJoin;
+    const isOwnBefore = last !== undefined && last.author.id === selfId && !isSystemLine(last.type);
     // When the user's message before was sent, if nobody has written since.
     let before = isOwnBefore ? Date.parse(last.timestamp) : 0;
     for (const each of pending) {
@@ -464,7 +470,15 @@ function isGrouped(before: APIMessage, message: APIMessage): boolean {
     PLAIN_TYPES.has(message.type) &&
     before.author.id === message.author.id &&
     before.author.username === message.author.username &&
-    before.type !== MessageType.UserJoin &&
+    !isSystemLine(before.type) &&
     Date.parse(message.timestamp) - Date.parse(before.timestamp) < GROUP_MS
   );
+}
+
+/** Scroll back to the control inside a list that the keyboard has focused, where the list has moved it away. */
+function keepFocusVisible(list: Element): void {
+  const focused = document.activeElement;
+  if (focused !== list && list.contains(focused) && focused?.matches(":focus-visible") === true) {
+    focused.scrollIntoView({ block: "nearest" });
+  }
 }

@@ -11,6 +11,10 @@ let store: Store;
 
 function open(path: string): void {
   store = new Store();
+  load(path);
+}
+
+function load(path: string): void {
   loadFirstPage({ api: { request } as unknown as ApiClient, store } as Session, path);
 }
 
@@ -43,6 +47,13 @@ describe("the first page of messages", () => {
     create(ChannelType.GuildText);
     create(ChannelType.GuildText);
     expect(request).toHaveBeenCalledExactlyOnceWith("GET", "/channels/2/messages", { query: { limit: 50 } });
+  });
+
+  it("is requested at once if the session has the guild already", () => {
+    store = new Store();
+    create(ChannelType.GuildText);
+    load("/channels/1/2");
+    expect(request).toHaveBeenCalledOnce();
   });
 
   it("is that around the message of the path", () => {

@@ -19,20 +19,27 @@ export function loadFirstPage(session: Session, path: string): void {
   if (guildId === undefined || channelId === undefined) {
     return;
   }
-  const stop = session.store.observe((name, data) => {
-    const isLoaded =
-      guildId === "@me"
-        ? name === "READY"
-        : name === "GUILD_CREATE" && (data as { id: string }).id === guildId;
-    if (!isLoaded) {
-      return;
-    }
-    stop();
+  const load = () => {
     const channel = session.store.state.channels[channelId];
     if (channel !== undefined && !isForum(channel) && channel.type !== ChannelType.GuildCategory) {
       void (
         messageId === undefined ? loadNewest(session, channelId) : loadAround(session, channelId, messageId)
       ).catch(() => undefined);
+    }
+  };
+  const { ready, guilds } = session.store.state;
+  if (guildId === "@me" ? ready : guilds[guildId] !== undefined) {
+    load();
+    return;
+  }
+  const stop = session.store.observe((name, data) => {
+    const isLoaded =
+      guildId === "@me"
+        ? name === "READY"
+        : name === "GUILD_CREATE" && (data as { id: string }).id === guildId;
+    if (isLoaded) {
+      stop();
+      load();
     }
   });
 }

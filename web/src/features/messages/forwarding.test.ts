@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { MessageFlag, Permission } from "../../api/enums";
 import { INITIAL_STATE, type State } from "../../store/state";
-import { isForwardable, isPublishable, mayFollowInto, maySend } from "./forwarding";
+import { isEditable, isForwardable, isPublishable, mayFollowInto, maySend } from "./forwarding";
 
 const ALL = Permission.SendMessages | Permission.SendMessagesInThreads;
 
@@ -25,6 +25,14 @@ const message = (fields: object = {}) =>
   ({ type: 0, flags: 0, author: { id: "1" }, ...fields }) as unknown as APIMessage;
 
 describe("a message", () => {
+  it("can be edited if it is a text of its author", () => {
+    expect(isEditable(message())).toBe(true);
+    expect(isEditable(message({ type: 19 }))).toBe(true);
+    expect(isEditable(message({ type: 7 }))).toBe(false);
+    expect(isEditable(message({ poll: {} }))).toBe(false);
+    expect(isEditable(message({ flags: MessageFlag.IsVoiceMessage }))).toBe(false);
+    expect(isEditable(message({ flags: MessageFlag.HasSnapshot }))).toBe(false);
+  });
   it("can be forwarded if a person or an app wrote it", () => {
     expect(isForwardable(message())).toBe(true);
     expect(isForwardable(message({ type: 7 }))).toBe(false);

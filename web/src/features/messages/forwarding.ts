@@ -26,6 +26,12 @@ export function isForwardable(message: Judged): boolean {
   return isWritten(message) && message.poll === undefined && ((message.flags ?? 0) & excluded) === 0;
 }
 
+/** Whether its author can change the text of a message: no poll, voice message or forwarded message. */
+export function isEditable(message: Judged): boolean {
+  const excluded = MessageFlag.IsVoiceMessage | MessageFlag.HasSnapshot;
+  return isWritten(message) && message.poll === undefined && ((message.flags ?? 0) & excluded) === 0;
+}
+
 /** Whether the user can publish a message of an announcement channel that is not published yet. */
 export function isPublishable(
   state: State,

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 
 import { acknowledgeMessage } from "../../api/messages";
+import type { MessageAck } from "../../store/reading";
 import { compareIds } from "../../store/records";
 import { useAppState, useSession } from "../session/session";
 
@@ -18,6 +19,16 @@ export function useAcknowledge(channelId: string, isShown: () => boolean, atEnd:
   });
   // What the user has marked as unread again stays so, until there is something newer.
   const acknowledgedId = useRef<string | null>(null);
+  useEffect(
+    () =>
+      store.observe((name, data) => {
+        const ack = data as MessageAck;
+        if (name === "MESSAGE_ACK" && ack.channel_id === channelId && ack.manual === true) {
+          acknowledgedId.current = store.state.messages[channelId]?.messages.at(-1)?.id ?? null;
+        }
+      }),
+    [store, channelId],
+  );
   useEffect(() => {
     const acknowledge = () => {
       const readId = store.state.readStates[channelId]?.lastMessageId ?? "0";

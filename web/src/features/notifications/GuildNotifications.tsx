@@ -14,7 +14,8 @@ import {
   type GuildSettings,
   type MuteConfig,
 } from "../../store/settings";
-import { Select, Switch } from "../../ui/fields";
+import { Switch } from "../../ui/fields";
+import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
@@ -26,6 +27,7 @@ import {
   UNMUTED,
   type Mute,
 } from "./mute";
+import { durationText } from "./MuteItems";
 
 const LEVELS: readonly [number, MessageId][] = [
   [NotificationLevel.All, "notifications.level.all"],
@@ -189,12 +191,7 @@ function MuteSelect({ label, mute, onChange }: MuteSelectProps) {
         options={[
           ["off", text("notifications.mute.off")],
           ...(inForce ? [["muted", text("notifications.mute.on")] as [string, string]] : []),
-          ...MUTE_SECONDS.map((seconds): [string, string] => [
-            String(seconds),
-            seconds === null
-              ? text("notifications.mute.always")
-              : text("notifications.mute.minutes", { count: seconds / 60, hours: seconds / 3600 }),
-          ]),
+          ...MUTE_SECONDS.map((seconds): [string, string] => [String(seconds), durationText(text, seconds)]),
         ]}
         onChange={(value) => {
           if (value !== "muted") {
@@ -207,7 +204,7 @@ function MuteSelect({ label, mute, onChange }: MuteSelectProps) {
       {inForce && end !== null && (
         <span className="field-hint">
           <Translate
-            id="notifications.mute.until"
+            id="mute.until"
             values={{ date: <FormattedDate key="date" value={end} dateStyle="medium" timeStyle="short" /> }}
           />
         </span>

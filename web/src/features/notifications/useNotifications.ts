@@ -8,7 +8,7 @@ import { guildIdOf } from "../../store/channels";
 import { channelName, displayName } from "../../store/selectors";
 import { notifies } from "../../store/settings";
 import { useSession } from "../session/session";
-import { getPreferences } from "../settings/preferences";
+import { getPreferences } from "../preferences/preferences";
 
 const MAX_LENGTH = 200;
 

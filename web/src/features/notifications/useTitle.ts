@@ -2,7 +2,7 @@ import { useEffect } from "react";
 
 import { mentionCount } from "../../store/reading";
 import { useAppState } from "../session/session";
-import { usePreferences } from "../settings/preferences";
+import { usePreferences } from "../preferences/preferences";
 import { drawIcon } from "./icon";
 
 const NAME = "Moothall";

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { Button as AriaButton, ToggleButton } from "react-aria-components";
 
 import type { MessageId } from "../../i18n/messages";
@@ -8,8 +8,10 @@ import { channelName, displayName } from "../../store/selectors";
 import type { SearchScope } from "../../api/search";
 import type { State } from "../../store/state";
 import { ComboField, type ComboItem } from "../../ui/ComboField";
-import { channelChoices, memberChoices, userChoices } from "../members/choices";
-import { useMemberSearch } from "../messages/useCompletion";
+import { TextField } from "../../ui/TextField";
+import { Select } from "../../ui/Select";
+import { channelChoices, memberChoices, userChoices } from "../completion/choices";
+import { useMemberSearch } from "../completion/useMemberSearch";
 import { useAppState, useSession } from "../session/session";
 import { AUTHOR_TYPES, HAS_VALUES, SORTS, type SearchFilters } from "./filters";
 
@@ -150,20 +152,20 @@ interface DayFieldProps {
   onChange: (value: string | null) => void;
 }
 
+/** A day, chosen by the device's own calendar. */
 function DayField({ label, value, onChange }: DayFieldProps) {
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type="date"
-        value={value ?? ""}
-        onChange={(event) => onChange(event.target.value === "" ? null : event.target.value)}
-      />
-    </div>
+    <TextField
+      label={label}
+      type="date"
+      value={value ?? ""}
+      onChange={(day) => onChange(day === "" ? null : day)}
+    />
   );
 }
+
+/** The value that filters nothing. */
+const ANY = "";
 
 interface ChoiceProps<T extends string> {
   label: string;
@@ -183,23 +185,16 @@ function Choice<T extends string>({
   isRequired = false,
 }: ChoiceProps<T>) {
   const text = useText();
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        value={value ?? ""}
-        onChange={(event) => onChange(options.find((option) => option === event.target.value) ?? null)}
-      >
-        {!isRequired && <option value="">{text("search.any")}</option>}
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {text(textOf(option))}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Select
+      label={label}
+      value={value ?? ANY}
+      options={[
+        ...(isRequired ? [] : [[ANY, text("search.any")] as const]),
+        ...options.map((option) => [option, text(textOf(option))] as const),
+      ]}
+      onChange={(chosen) => onChange(chosen === ANY ? null : chosen)}
+    />
   );
 }
 

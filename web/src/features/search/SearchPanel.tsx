@@ -1,4 +1,4 @@
-import { Search, X } from "lucide-react";
+import { Search, SlidersHorizontal, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button as AriaButton, Form, SearchField, Input, Label } from "react-aria-components";
 
@@ -7,7 +7,7 @@ import { useText } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/controls";
 import { useAppState, useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";
-import { setOverlays } from "../shell/overlay";
+import { setOverlays } from "../overlays/overlays";
 import {
   isEmpty,
   MAX_OFFSET,
@@ -64,7 +64,12 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
           >
             <Label className="visually-hidden">{text("search.title")}</Label>
             <Search size={16} aria-hidden="true" />
-            <Input ref={field} placeholder={text("search.placeholder", { name })} maxLength={1024} />
+            <Input
+              dir="auto"
+              ref={field}
+              placeholder={text("search.placeholder", { name })}
+              maxLength={1024}
+            />
           </SearchField>
           <IconButton label={text("search.close")} onPress={close}>
             <X size={18} />
@@ -72,8 +77,8 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
         </div>
         <FilterChips filters={draft} onChange={search === null ? setDraft : start} />
         <div className="search-buttons">
-          <Button kind="quiet" aria-expanded={showsFilters} onPress={() => setShowsFilters(!showsFilters)}>
-            {text("search.filters")}
+          <Button aria-expanded={showsFilters} onPress={() => setShowsFilters(!showsFilters)}>
+            <SlidersHorizontal size={16} aria-hidden="true" /> {text("search.filters")}
           </Button>
           <Button type="submit" kind="primary" isDisabled={isEmpty(draft)}>
             {text("search.submit")}

@@ -7,13 +7,13 @@ import { FormattedDate } from "react-intl";
 import { getMessages } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { channelName, displayName } from "../../store/selectors";
-import { MemberAvatar } from "../members/MemberAvatar";
-import { Attachments } from "../messages/Attachments";
-import { Content } from "../messages/Content";
-import { Embeds } from "../messages/Embeds";
+import { MemberAvatar } from "../users/MemberAvatar";
+import { Attachments } from "../attachments/Attachments";
+import { Content } from "../content/Content";
+import { Embeds } from "../content/Embeds";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
-import { setOverlays } from "../shell/overlay";
+import { setOverlays } from "../overlays/overlays";
 
 const CONTEXT_SIZE = 5;
 const NARROW = "(max-width: 1099px)";

@@ -1,8 +1,8 @@
-import { recipientsOf } from "../direct/recipients";
-import { viewableChannels } from "../messages/completion";
 import { channelName } from "../../store/selectors";
 import type { State } from "../../store/state";
 import type { SearchScope } from "../../api/search";
+import { recipientsOf } from "../direct/recipients";
+import { viewableChannels } from "../completion/completion";
 import type { Names } from "./filters";
 
 /** The id that the latest searches are kept under. */

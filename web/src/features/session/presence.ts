@@ -1,7 +1,7 @@
 import type { GatewayConnection } from "../../gateway/connection";
 import type { UserSettings } from "../../store/settings";
 import type { Store } from "../../store/store";
-import { setPreferences } from "../settings/preferences";
+import { setPreferences } from "../preferences/preferences";
 import { customActivities } from "./activities";
 
 /** Timers count milliseconds in 31 bits. */

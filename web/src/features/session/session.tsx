@@ -2,11 +2,11 @@ import { createContext, useContext, useEffect, useRef, useState, type ReactNode 
 
 import { logOut as endSession, modifyCurrentUser, type AccountChanges } from "../../api/accounts";
 import { ApiClient } from "../../api/client";
-import { GatewayConnection } from "../../gateway/connection";
+import type { GatewayConnection } from "../../gateway/connection";
 import type { State } from "../../store/state";
 import { Store, useSelect } from "../../store/store";
-import { getPreferences } from "../settings/preferences";
 import { chooseAccount, removeAccount, updateAccount, type Account } from "./accounts";
+import { takeConnection } from "./connecting";
 import { followPresence } from "./presence";
 
 /** Everything that belongs to the account in use. */
@@ -68,16 +68,7 @@ function openSession({ userId, token }: Account): OpenSession {
   };
   const api = new ApiClient(token, forget);
   const store = new Store();
-  const gateway = new GatewayConnection(token, {
-    onDispatch: (name, data) => store.dispatch(name, data),
-    onStatus: (status) => {
-      store.update((state) => ({ ...state, status }));
-      if (status === "closed") {
-        forget();
-      }
-    },
-  });
-  gateway.setPresence(getPreferences().status, []);
+  const gateway = takeConnection({ userId, token });
   const stopFollowing = followPresence(store, gateway);
   const stopNaming = store.subscribe(() => {
     const { user } = store.state;
@@ -115,6 +106,15 @@ function openSession({ userId, token }: Account): OpenSession {
       gateway.close();
     },
   };
+  gateway.listen({
+    onDispatch: (name, data) => store.dispatch(name, data),
+    onStatus: (status) => {
+      store.update((state) => ({ ...state, status }));
+      if (status === "closed") {
+        forget();
+      }
+    },
+  });
   return session;
 }
 

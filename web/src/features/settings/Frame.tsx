@@ -3,7 +3,7 @@ import { Navigate, useNavigate, type LinkProps } from "@tanstack/react-router";
 import type { Part } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { SettingsFrame, SettingsScreen, showsBoth } from "../shell/SettingsFrame";
-import { returnPath } from "./links";
+import { returnPath } from "../shell/returnPath";
 import { GROUPS } from "./sections";
 import "./settings.css";
 

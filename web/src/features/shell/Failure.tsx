@@ -3,7 +3,8 @@ import { useEffect, useState } from "react";
 
 import { Translate } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
-import { isLoadError, reloadFromServer } from "./offline";
+import { isLoadError } from "../../ui/loadErrors";
+import { reloadFromServer } from "./offline";
 
 /**
  * What shows instead of a screen that failed. After an update of the server its files have other names: the page is

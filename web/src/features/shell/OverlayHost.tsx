@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect } from "react";
 
 import { preloadOverlays } from "../../ui/preload";
 import { useAppState } from "../session/session";
-import { setOverlays, useOverlays } from "./overlay";
+import { setOverlays, useOverlays } from "../overlays/overlays";
 import { useShortcuts } from "./useShortcuts";
 
 const EventsDialog = lazy(() => import("../events/EventsDialog"));

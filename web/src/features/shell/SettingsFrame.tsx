@@ -42,7 +42,9 @@ export function SettingsFrame(props: SettingsFrameProps) {
   const list = (
     <>
       <div className="sidebar-header">
-        <strong className="sidebar-title">{props.title}</strong>
+        <strong className="sidebar-title">
+          <span dir="auto">{props.title}</span>
+        </strong>
         <IconButton label={props.closeLabel} onPress={props.onClose}>
           <X size={18} />
         </IconButton>

@@ -10,9 +10,10 @@ import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
 import { VoiceBar } from "../voice/VoiceBar";
 import { useRequestedLaunch } from "../activities/launching";
 import { useAppState } from "../session/session";
+import { useMuteEnds } from "../notifications/useMuteEnds";
 import { useNotifications } from "../notifications/useNotifications";
 import { useTitle } from "../notifications/useTitle";
-import { rememberScreen } from "../settings/links";
+import { rememberScreen } from "./returnPath";
 import { Opening } from "./Opening";
 import { OverlayHost } from "./OverlayHost";
 import { UserMenu } from "./UserMenu";
@@ -30,6 +31,7 @@ export function Shell() {
   const launch = useRequestedLaunch();
   const hasModal = useAppState((state) => state.modal !== null);
   useNotifications();
+  useMuteEnds();
   useTitle();
   return (
     <div className="shell">

@@ -4,15 +4,15 @@ import { Button as AriaButton } from "react-aria-components";
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { Menu, MenuItem, MenuSeparator } from "../../ui/Menu";
+import { Avatar } from "../../ui/controls";
+import { avatarUrl } from "../../api/images";
 import { customActivities } from "../session/activities";
 import { readAccounts } from "../session/accounts";
 import { useAppState, useSession } from "../session/session";
-import { rememberScreen } from "../settings/links";
-import { STATUSES } from "../settings/statuses";
-import { changeSettings } from "../settings/useSettings";
-import { activityText } from "../friends/presence";
-import { Avatar } from "../../ui/controls";
-import { avatarUrl } from "../../api/images";
+import { STATUSES } from "../users/statuses";
+import { changeSettings } from "../session/useSettings";
+import { activityText } from "../users/presence";
+import { rememberScreen } from "./returnPath";
 
 /** The user with their status, which opens a menu to change it and to use another account. */
 export function UserMenu() {
@@ -38,8 +38,8 @@ export function UserMenu() {
             <span className={`presence-dot presence-${settings.status}`} />
           </span>
           <span className="user-names">
-            <strong>{name}</strong>
-            <span>{words ?? user?.username}</span>
+            <strong dir="auto">{name}</strong>
+            <span dir="auto">{words ?? user?.username}</span>
           </span>
           <span className="visually-hidden">{text("user.menu")}</span>
         </AriaButton>

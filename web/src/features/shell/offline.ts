@@ -1,34 +1,22 @@
 import { trustedScript } from "../../gateway/trustedScripts";
 
 const WORKER = "/app/service-worker.js";
+/** After loading the page, it has more to do and to load for a moment: the first guild, its messages and members. */
+const KEEP_DELAY_MS = 3000;
 
-/** Let the browser keep the client's files once the page is loaded, so that it opens without a network. */
+/** Let the browser keep the client's files soon after the page is loaded, so that it opens without a network. */
 export function keepShell(): void {
   // The development server has no build to keep.
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) {
     return;
   }
-  globalThis.addEventListener("load", () => {
+  const register = () => {
     // Some browsers refuse in private windows, and all do over plain HTTP: the client works without it.
     navigator.serviceWorker
       .register(trustedScript(WORKER), { scope: "/", updateViaCache: "none" })
       .catch(() => undefined);
-  });
-}
-
-/** Errors of files that could not be loaded: the server does not answer, or has another build without them. */
-const loadErrors = new WeakSet<Error>();
-
-/** Note which errors are about files of the build, for `isLoadError`. */
-export function noteLoadErrors(): void {
-  globalThis.addEventListener("vite:preloadError", (event) => {
-    loadErrors.add((event as Event & { payload: Error }).payload);
-  });
-}
-
-/** Whether an error is about a file of the build that could not be loaded. */
-export function isLoadError(error: unknown): boolean {
-  return error instanceof Error && loadErrors.has(error);
+  };
+  globalThis.addEventListener("load", () => setTimeout(register, KEEP_DELAY_MS));
 }
 
 const RELOADED = "moothall.reloaded";

@@ -7,21 +7,21 @@ import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { Translate, useText } from "../../i18n/translate";
 import { isThread } from "../../store/channels";
 import { channelName, visibleChannelGroups } from "../../store/selectors";
-import { isChannelMuted } from "../../store/settings";
 import type { GuildState } from "../../store/state";
 import { IconButton } from "../../ui/controls";
-import { ChannelView } from "../channels/ChannelView";
+import { loaded } from "../../ui/loaded";
+import { ChannelView } from "../channel_view/ChannelView";
 import { useChannel } from "../channels/useChannel";
 import { DirectMenu, DirectSidebar } from "../direct/DirectSidebar";
 import { GuildSidebar } from "../guilds/GuildSidebar";
 import { hasJustArrived } from "../joining/arrival";
 import { useAppState, useSession } from "../session/session";
-import { ThreadPanel } from "../threads/ThreadPanel";
+import { ThreadPanel } from "../channel_view/ThreadPanel";
 import "../members/members.css";
-import { useOverlays } from "./overlay";
+import { useOverlays } from "../overlays/overlays";
 import { Panes } from "./Shell";
 
-const MemberList = lazy(async () => ({ default: (await import("../members/MemberList")).MemberList }));
+const MemberList = loaded(async () => ({ default: (await import("../members/MemberList")).MemberList }));
 const SearchPanel = lazy(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
 const Arrival = lazy(() => import("../joining/Arrival"));
 const Customize = lazy(() => import("../joining/Customize"));
@@ -117,9 +117,7 @@ function Members({ guild, channel }: { guild: GuildState; channel: APIChannel })
       <ThreadMembers key={channel.id} thread={channel} />
     </Suspense>
   ) : (
-    <Suspense fallback={<aside className="members" aria-busy="true" />}>
-      <MemberList guild={guild} channel={channel} />
-    </Suspense>
+    <MemberList fallback={<aside className="members" aria-busy="true" />} guild={guild} channel={channel} />
   );
 }
 
@@ -219,8 +217,6 @@ function DirectSearch({ channelId }: { channelId: string }) {
 function DirectChannel({ channelId, messageId }: { channelId: string; messageId: string | null }) {
   const channel = useAppState((state) => state.channels[channelId]);
   const name = useAppState((state) => (channel === undefined ? "" : channelName(state, channel)));
-  const [now] = useState(() => Date.now());
-  const muted = useAppState((state) => channel !== undefined && isChannelMuted(state, channel, now));
   return channel === undefined ? (
     <p className="channel-empty">
       <Translate id="channel.none" />
@@ -230,7 +226,7 @@ function DirectChannel({ channelId, messageId }: { channelId: string; messageId:
       channel={channel}
       targetId={messageId}
       onToggleMembers={null}
-      actions={<DirectMenu channel={channel} name={name} muted={muted} />}
+      actions={<DirectMenu channel={channel} name={name} />}
     />
   );
 }

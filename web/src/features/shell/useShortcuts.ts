@@ -6,10 +6,12 @@ import { acknowledgeMessage } from "../../api/messages";
 import { compareIds } from "../../store/records";
 import { isUnread } from "../../store/reading";
 import { directMessages, orderedGuilds, visibleChannelGroups } from "../../store/selectors";
+import { getKeybinds } from "../keybinds/keybinds";
+import { actionOf, type ShortcutAction } from "../keybinds/shortcuts";
 import { useSession, type Session } from "../session/session";
 import { usePath } from "../session/usePath";
-import { getOverlays, setOverlays } from "./overlay";
-import { actionOf, neighbour, neighbourIn, type ShortcutAction } from "./shortcuts";
+import { getOverlays, setOverlays } from "../overlays/overlays";
+import { neighbour, neighbourIn } from "./neighbours";
 
 const LISTED_ONLY: ReadonlySet<ChannelType> = new Set([ChannelType.GuildCategory]);
 
@@ -74,7 +76,8 @@ export function useShortcuts(): void {
       }
     };
     const onKeyDown = (event: KeyboardEvent) => {
-      const action = event.defaultPrevented || event.isComposing ? null : actionOf(event);
+      const isOthers = event.defaultPrevented || event.isComposing;
+      const action = isOthers ? null : actionOf(event, getKeybinds(session.account.userId));
       if (action === null) {
         typeIntoComposer(event);
         return;

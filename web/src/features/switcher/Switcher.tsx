@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
-import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import { Dialog, Input, Modal, ModalOverlay } from "react-aria-components";
 
 import { guildIconUrl } from "../../api/images";
 import { Translate, useText } from "../../i18n/translate";
@@ -54,8 +54,9 @@ export function Switcher({ onClose }: { onClose: () => void }) {
     >
       <Modal className="dialog switcher">
         <Dialog aria-label={text("switcher.title")}>
-          <input
+          <Input
             role="combobox"
+            dir="auto"
             className="switcher-input"
             aria-label={text("switcher.title")}
             aria-expanded={items.length > 0}
@@ -92,8 +93,12 @@ export function Switcher({ onClose }: { onClose: () => void }) {
                 onClick={() => open(item)}
               >
                 <ItemIcon item={item} />
-                <span className="switcher-label">{item.label}</span>
-                <span className="switcher-detail">{item.detail}</span>
+                <span className="switcher-label" dir="auto">
+                  {item.label}
+                </span>
+                <span className="switcher-detail" dir="auto">
+                  {item.detail}
+                </span>
                 {item.mentions > 0 && <span className="mentions">{item.mentions}</span>}
               </div>
             ))}

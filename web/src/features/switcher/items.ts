@@ -5,7 +5,7 @@ import { isUnread } from "../../store/reading";
 import { guildIdOf, isPrivate, isThread, parentIdOf } from "../../store/channels";
 import { channelName } from "../../store/selectors";
 import type { State } from "../../store/state";
-import { bestMatches, viewableChannels } from "../messages/completion";
+import { bestMatches, viewableChannels } from "../completion/completion";
 
 /** A place to go to. */
 export interface SwitcherItem {

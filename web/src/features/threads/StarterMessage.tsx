@@ -3,9 +3,9 @@ import type { APIMessage } from "discord-api-types/v10";
 
 import { Translate } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
-import { MemberAvatar } from "../members/MemberAvatar";
-import { Attachments } from "../messages/Attachments";
-import { Content } from "../messages/Content";
+import { MemberAvatar } from "../users/MemberAvatar";
+import { Attachments } from "../attachments/Attachments";
+import { Content } from "../content/Content";
 import { useAppState } from "../session/session";
 
 /** The message that a thread was started from, at the thread's beginning. */

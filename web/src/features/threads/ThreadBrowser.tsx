@@ -17,7 +17,7 @@ import { isArchived, isLocked, lastActivity, putThreads, threadsOf } from "../..
 import { Button, Dialog } from "../../ui/controls";
 import { SearchField } from "../../ui/fields";
 import { relativeTime, timeOfId } from "../../ui/times";
-import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";

@@ -10,8 +10,8 @@ import { has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { isArchived, setThreadMembers } from "../../store/threads";
 import { Avatar, IconButton } from "../../ui/controls";
-import { Picker } from "../../ui/fields";
-import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { Picker } from "../../ui/Picker";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
@@ -99,7 +99,9 @@ function Row({
   return (
     <li className="member">
       <Avatar url={user === undefined ? null : avatarUrl(user, 32)} name={name} size={32} />
-      <span className="member-name">{name}</span>
+      <span className="member-name" dir="auto">
+        {name}
+      </span>
       {onRemove !== null && (
         <IconButton label={text("thread.members.remove", { name })} onPress={onRemove}>
           <X size={16} />

@@ -5,14 +5,16 @@ import { lazy, Suspense, useState } from "react";
 
 import { deleteChannel, modifyChannel, type ChannelChanges } from "../../api/channels";
 import { Permission } from "../../api/enums";
-import { joinThread, leaveThread } from "../../api/threads";
+import { joinThread, leaveThread, modifyThreadSettings } from "../../api/threads";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
+import { threadMute } from "../../store/settings";
 import { isArchived, isLocked } from "../../store/threads";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { Dialog, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
-import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { MuteItems } from "../notifications/MuteItems";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
@@ -64,6 +66,14 @@ function Actions({ thread, inForum }: { thread: APIThreadChannel; inForum: boole
         )}
         {!archived && thread.member !== undefined && (
           <MenuItem onAction={() => run(() => leaveThread(api, thread.id))}>{text("thread.leave")}</MenuItem>
+        )}
+        {thread.member !== undefined && (
+          <MuteItems
+            value={threadMute(thread)}
+            mute="thread.mute"
+            unmute="thread.unmute"
+            onChange={(changes) => run(() => modifyThreadSettings(api, thread.id, changes))}
+          />
         )}
         <MenuItem onAction={copyLink}>{text("thread.copyLink")}</MenuItem>
         {!archived && mayEdit && (

@@ -1,6 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { APIThreadChannel } from "discord-api-types/v10";
+import { Lock } from "lucide-react";
 
+import { ChannelType } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { showsUnread } from "../../store/reading";
 import { Mentions } from "../channels/Mentions";
@@ -35,6 +37,7 @@ function ThreadRow({
   guildId: string;
   isBeside: boolean;
 }) {
+  const text = useText();
   const unread = useAppState((state) => showsUnread(state, thread));
   const classes = ["channel-row", unread && "channel-unread", isBeside && "active"].filter(Boolean);
   return (
@@ -44,7 +47,15 @@ function ThreadRow({
         params={{ guildId, channelId: thread.id }}
         className={classes.join(" ")}
       >
-        <span className="channel-name">{thread.name}</span>
+        <span className="channel-name" dir="auto">
+          {thread.name}
+        </span>
+        {thread.type === ChannelType.PrivateThread && (
+          <>
+            <Lock size={12} aria-hidden="true" className="channel-icon" />
+            <span className="visually-hidden">{text("channel.private")}</span>
+          </>
+        )}
         <Mentions channelIds={[thread.id]} />
       </Link>
     </li>

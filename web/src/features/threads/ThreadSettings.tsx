@@ -5,14 +5,16 @@ import { modifyChannel, type ChannelChanges } from "../../api/channels";
 import { ChannelType, Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
-import { Dialog, TextField } from "../../ui/controls";
-import { Select, Switch } from "../../ui/fields";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { Switch } from "../../ui/fields";
+import { Select } from "../../ui/Select";
 import { AUTO_ARCHIVE_MINUTES, SLOW_MODE_SECONDS, useDuration } from "../channels/durations";
-import { TagPicker } from "../forums/TagPicker";
 import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import { TagPicker } from "./TagPicker";
 
 interface ThreadSettingsProps {
   thread: APIThreadChannel;

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { APISoundboardSound } from "discord-api-types/v10";
 import { Search } from "lucide-react";
 import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
 import { listDefaultSounds, listSounds, playSound } from "../../api/expressions";
@@ -10,12 +11,12 @@ import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { orderedGuilds } from "../../store/selectors";
 import { SearchField } from "../../ui/fields";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
-import { WithChannelTexts } from "../channels/WithChannelTexts";
 import { requestSounds } from "./guildSounds";
 import "../media/expressions.css";
 
@@ -81,16 +82,14 @@ function Sounds({ channelId, guildId }: SoundboardProps) {
             <h3>{name}</h3>
             <div className="expression-grid soundboard-grid">
               {sounds.map((sound) => (
-                <button
+                <AriaButton
                   key={sound.sound_id}
-                  type="button"
                   className="soundboard-sound"
-                  title={sound.name}
-                  onClick={() => void action.run(() => playSound(api, channelId, sound))}
+                  onPress={() => void action.run(() => playSound(api, channelId, sound))}
                 >
                   <SoundEmoji sound={sound} />
-                  <span>{sound.name}</span>
-                </button>
+                  <span title={sound.name}>{sound.name}</span>
+                </AriaButton>
               ))}
             </div>
           </section>

@@ -11,7 +11,7 @@ import { channelName } from "../../store/selectors";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { Dialog, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
-import { Select } from "../../ui/fields";
+import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 
 import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
-import { MemberAvatar } from "../members/MemberAvatar";
+import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState } from "../session/session";
 import "./voice.css";
 
@@ -18,7 +18,11 @@ export function VoiceMembers({ channelId, guildId }: { channelId: string; guildI
   );
   return (
     <>
-      {status !== undefined && <span className="channel-status">{status}</span>}
+      {status !== undefined && (
+        <span className="channel-status" dir="auto">
+          {status}
+        </span>
+      )}
       {connected.length > 0 && (
         <ul className="voice-members">
           {connected.map((voice) => (
@@ -39,7 +43,9 @@ function VoiceMember({ voice, guildId }: { voice: GatewayVoiceState; guildId: st
   return (
     <li>
       <MemberAvatar user={user} guildId={guildId} name={name} size={20} />
-      <span className="voice-members-name">{name}</span>
+      <span className="voice-members-name" dir="auto">
+        {name}
+      </span>
       {(voice.mute || voice.self_mute) && <MicOff size={14} aria-label={text("voice.muted")} />}
       {(voice.deaf || voice.self_deaf) && <HeadphoneOff size={14} aria-label={text("voice.deaf")} />}
     </li>

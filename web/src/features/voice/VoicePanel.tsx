@@ -21,11 +21,12 @@ import { has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { voiceStatesIn } from "../../store/voice";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Button, Dialog, IconButton, TextField } from "../../ui/controls";
+import { Button, Dialog, IconButton } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
 import { Panel } from "../../ui/Panel";
-import { WithChannelTexts } from "../channels/WithChannelTexts";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
-import { MemberAvatar } from "../members/MemberAvatar";
+import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -107,7 +108,9 @@ function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: Gat
     <li className="voice-card">
       <MemberAvatar user={user} guildId={guildId} name={name} size={56} />
       <Effect userId={voice.user_id} channelId={channel.id} />
-      <span className="voice-card-name">{name}</span>
+      <span className="voice-card-name" dir="auto">
+        {name}
+      </span>
       <span className="voice-card-icons">
         {voice.request_to_speak_timestamp && <Hand size={15} aria-label={text("stage.requested")} />}
         {muted && (

@@ -4,7 +4,7 @@ import { emojiUrl } from "../../../api/images";
 import { useText } from "../../../i18n/translate";
 import type { GuildState } from "../../../store/state";
 import { IconButton } from "../../../ui/controls";
-import { Select } from "../../../ui/fields";
+import { Select } from "../../../ui/Select";
 import { EmojiButton } from "../EmojiButton";
 import { optional } from "../options";
 

@@ -8,8 +8,9 @@ import {
 } from "../../../api/guild_settings";
 import { avatarUrl } from "../../../api/images";
 import { useText } from "../../../i18n/translate";
-import { Avatar, Button, TextField } from "../../../ui/controls";
-import { Select } from "../../../ui/fields";
+import { Avatar, Button } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
+import { Select } from "../../../ui/Select";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";

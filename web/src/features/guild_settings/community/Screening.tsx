@@ -10,7 +10,8 @@ import {
 } from "../../../api/guild_settings";
 import { useText } from "../../../i18n/translate";
 import type { GuildState } from "../../../store/state";
-import { Button, IconButton, TextField } from "../../../ui/controls";
+import { Button, IconButton } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
 import { Menu, MenuItem } from "../../../ui/Menu";
 import { Switch, TagsField } from "../../../ui/fields";
 import { useSession } from "../../session/session";

@@ -13,8 +13,10 @@ import {
 } from "../../../api/expressions";
 import { useText } from "../../../i18n/translate";
 import { has } from "../../../store/permissions";
-import { Button, IconButton, TextField } from "../../../ui/controls";
-import { FileButton, NumberField, readDataUri } from "../../../ui/fields";
+import { Button, IconButton } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
+import { FileButton, readDataUri } from "../../../ui/fields";
+import { NumberField } from "../../../ui/NumberField";
 import { EmojiButton } from "../EmojiButton";
 import { useAppState, useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";

@@ -11,7 +11,8 @@ import {
 } from "../../../api/expressions";
 import { useText } from "../../../i18n/translate";
 import { has } from "../../../store/permissions";
-import { Button, TextField } from "../../../ui/controls";
+import { Button } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
 import { FileButton } from "../../../ui/fields";
 import { StickerImage } from "../../media/StickerImage";
 import { useAppState, useSession } from "../../session/session";

@@ -2,8 +2,9 @@ import { useState } from "react";
 
 import { bulkBan, type BulkBanResult } from "../../../api/moderation";
 import { useText } from "../../../i18n/translate";
-import { Button, Dialog, TextField } from "../../../ui/controls";
-import { Select } from "../../../ui/fields";
+import { Button, Dialog } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
+import { Select } from "../../../ui/Select";
 import { useSession } from "../../session/session";
 import { Confirm } from "../../session/Confirm";
 

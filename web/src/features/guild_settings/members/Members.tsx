@@ -8,6 +8,7 @@ import { avatarUrl } from "../../../api/images";
 import { listMembers, MEMBERS_PER_PAGE, modifyMember, searchMembers } from "../../../api/moderation";
 import { useText } from "../../../i18n/translate";
 import { has } from "../../../store/permissions";
+import { mayActOn } from "../../../store/ranks";
 import type { GuildState } from "../../../store/state";
 import { Avatar, Button, IconButton } from "../../../ui/controls";
 import { Menu, MenuItem } from "../../../ui/Menu";
@@ -16,15 +17,14 @@ import { RemoveMember } from "../../members/RemoveMember";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAppState, useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
+import { memberName } from "../../members/MemberField";
+import { EditMember } from "../../members/EditMember";
+import { TimeOut } from "../../members/TimeOut";
 import { useFormats } from "../formats";
-import { memberName } from "../MemberField";
-import { mayActOn } from "../options";
 import { Skeleton, useRefresh } from "../queries";
 import type { SectionProps } from "../sections";
 import { BulkBan } from "./BulkBan";
-import { EditMember } from "./EditMember";
 import { Prune } from "./Prune";
-import { TimeOut } from "./TimeOut";
 
 /** The most users that one request bans. */
 const BULK_BAN_MAX = 200;

@@ -4,12 +4,13 @@ import { useState } from "react";
 import { countPrune, prune } from "../../../api/moderation";
 import { useText } from "../../../i18n/translate";
 import type { GuildState } from "../../../store/state";
-import { TextField } from "../../../ui/controls";
-import { NumberField, Picker } from "../../../ui/fields";
+import { TextField } from "../../../ui/TextField";
+import { Picker } from "../../../ui/Picker";
+import { NumberField } from "../../../ui/NumberField";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { Confirm } from "../../session/Confirm";
-import { roleOptions } from "../options";
+import { roleOptions } from "../../members/roleOptions";
 
 /** Removes members who have not been here for days, after showing how many. */
 export function Prune({ guild, onClose }: { guild: GuildState; onClose: () => void }) {

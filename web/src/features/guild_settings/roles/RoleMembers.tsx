@@ -7,13 +7,13 @@ import { avatarUrl } from "../../../api/images";
 import { listMembers, MEMBERS_PER_PAGE } from "../../../api/moderation";
 import { getRoleMemberCounts, setMemberRole } from "../../../api/roles";
 import { useText } from "../../../i18n/translate";
+import { isAssignable } from "../../../store/ranks";
 import type { GuildState } from "../../../store/state";
 import { Avatar, Button, IconButton } from "../../../ui/controls";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAppState, useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
-import { MemberField, memberName } from "../MemberField";
-import { isAssignable } from "../options";
+import { MemberField, memberName } from "../../members/MemberField";
 import { Skeleton, useGuildQuery, useRefresh } from "../queries";
 
 /** After so many pages without all members of the role, the user is asked to go on. */

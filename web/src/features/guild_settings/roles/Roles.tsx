@@ -7,12 +7,12 @@ import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from "re
 import { roleIconUrl } from "../../../api/images";
 import { createRole, getRoleMemberCounts, modifyRolePositions } from "../../../api/roles";
 import { useText } from "../../../i18n/translate";
+import { orderedRoles, outranks } from "../../../store/ranks";
 import { Button } from "../../../ui/controls";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAppState, useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
 import { settingsLink } from "../links";
-import { orderedRoles, outranks } from "../options";
 import { useGuildQuery } from "../queries";
 import type { SectionProps } from "../sections";
 import { reordered, rolePositions } from "./order";

@@ -7,7 +7,7 @@ import { avatarUrl } from "../../../api/images";
 import { createWebhook, listChannelWebhooks, listGuildWebhooks } from "../../../api/webhooks";
 import { useText } from "../../../i18n/translate";
 import { Avatar, Button } from "../../../ui/controls";
-import { Select } from "../../../ui/fields";
+import { Select } from "../../../ui/Select";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";

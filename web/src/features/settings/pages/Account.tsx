@@ -2,7 +2,8 @@ import { useState } from "react";
 
 import { modifyCurrentUser } from "../../../api/accounts";
 import { useText } from "../../../i18n/translate";
-import { Button, TextField } from "../../../ui/controls";
+import { Button } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
 import { Checkbox } from "../../../ui/fields";
 import { AccountList } from "../AccountList";
 import { useAppState, useSession } from "../../session/session";

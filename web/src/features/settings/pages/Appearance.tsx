@@ -1,11 +1,12 @@
 import type { MessageId } from "../../../i18n/messages";
 import { LOCALE_NAMES, LOCALES, type Locale } from "../../../i18n/messages";
 import { useText } from "../../../i18n/translate";
-import { Select, Switch } from "../../../ui/fields";
+import { Switch } from "../../../ui/fields";
+import { Select } from "../../../ui/Select";
 import { useSession } from "../../session/session";
-import { setPreferences, usePreferences, type Preferences } from "../preferences";
+import { setPreferences, usePreferences, type Preferences } from "../../preferences/preferences";
+import { changeSettings } from "../../session/useSettings";
 import { RadioCards } from "../RadioCards";
-import { changeSettings } from "../useSettings";
 
 const THEMES: readonly [Preferences["theme"], MessageId][] = [
   ["system", "settings.theme.system"],

@@ -8,8 +8,8 @@ import { Switch } from "../../../ui/fields";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
+import { useSettings } from "../../session/useSettings";
 import { QueryList } from "../QueryList";
-import { useSettings } from "../useSettings";
 
 /** The applications that may use the user's account. */
 export default function Apps() {

@@ -4,8 +4,10 @@ import { useState } from "react";
 
 import { deleteConnection, getConnections, putConnection } from "../../../api/settings";
 import { useText } from "../../../i18n/translate";
-import { IconButton, TextField } from "../../../ui/controls";
-import { Select, Switch } from "../../../ui/fields";
+import { IconButton } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
+import { Switch } from "../../../ui/fields";
+import { Select } from "../../../ui/Select";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { fieldError, useAction } from "../../session/useAction";

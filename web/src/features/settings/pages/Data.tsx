@@ -8,7 +8,7 @@ import { createHarvest, getHarvest, type Harvest } from "../../../api/settings";
 import { Translate, useText } from "../../../i18n/translate";
 import { Button } from "../../../ui/controls";
 import { Checkbox } from "../../../ui/fields";
-import { formatSize } from "../../messages/formatSize";
+import { formatSize } from "../../attachments/formatSize";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { useAction, useErrorText } from "../../session/useAction";

@@ -3,12 +3,13 @@ import { useState } from "react";
 import { useText } from "../../../i18n/translate";
 import { orderedGuilds } from "../../../store/selectors";
 import { Button } from "../../../ui/controls";
-import { Select, Switch } from "../../../ui/fields";
+import { Switch } from "../../../ui/fields";
+import { Select } from "../../../ui/Select";
 import { GuildNotifications } from "../../notifications/GuildNotifications";
 import { permission, requestPermission } from "../../notifications/permission";
 import { PushSwitch } from "../../notifications/PushSwitch";
 import { useAppState } from "../../session/session";
-import { setPreferences, usePreferences } from "../preferences";
+import { setPreferences, usePreferences } from "../../preferences/preferences";
 
 /** What announces new messages, on this device and for each guild. */
 export default function Notifications() {

@@ -3,7 +3,7 @@ import { orderedGuilds } from "../../../store/selectors";
 import { Switch } from "../../../ui/fields";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAppState } from "../../session/session";
-import { useSettings } from "../useSettings";
+import { useSettings } from "../../session/useSettings";
 
 /** Who may write to the user and send them friend requests, and what others see of them. */
 export default function Privacy() {

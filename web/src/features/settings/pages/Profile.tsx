@@ -4,8 +4,10 @@ import { useState, type CSSProperties } from "react";
 import { modifyCurrentUser } from "../../../api/accounts";
 import { avatarUrl, bannerUrl } from "../../../api/images";
 import { useText } from "../../../i18n/translate";
-import { Avatar, Button, TextField } from "../../../ui/controls";
-import { ColorField, ImageField } from "../../../ui/fields";
+import { Avatar, Button } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
+import { ImageField } from "../../../ui/fields";
+import { ColorField } from "../../../ui/ColorField";
 import { useAppState, useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";
 import { SettingsForm } from "../SettingsForm";
@@ -60,7 +62,11 @@ function ProfileForm({ user }: { user: APIUser & { bio?: string } }) {
               <Avatar url={avatarShown} name={shownName} size={80} />
               <strong>{shownName}</strong>
               <span className="field-hint">{user.username}</span>
-              {bio !== "" && <span className="profile-bio">{bio}</span>}
+              {bio !== "" && (
+                <span className="profile-bio" dir="auto">
+                  {bio}
+                </span>
+              )}
             </div>
           </div>
           <TextField

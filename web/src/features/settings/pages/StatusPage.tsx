@@ -4,17 +4,18 @@ import { FormattedDate } from "react-intl";
 
 import type { MessageId } from "../../../i18n/messages";
 import { Translate, useText } from "../../../i18n/translate";
-import { Button, TextField } from "../../../ui/controls";
-import { Select } from "../../../ui/fields";
-import { EmojiButton } from "../../messages/EmojiButton";
+import { Button } from "../../../ui/controls";
+import { TextField } from "../../../ui/TextField";
+import { Select } from "../../../ui/Select";
+import { EmojiButton } from "../../emojis/EmojiButton";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";
+import { STATUSES } from "../../users/statuses";
+import { changeSettings, useSettings } from "../../session/useSettings";
 import { EXPIRIES, expiresAt, type Expiry } from "../expiry";
 import { RadioCards } from "../RadioCards";
 import { SettingsForm } from "../SettingsForm";
-import { STATUSES } from "../statuses";
-import { changeSettings, useSettings } from "../useSettings";
 
 /** Whether the user appears online, and what they say beside their name. */
 export default function StatusPage() {

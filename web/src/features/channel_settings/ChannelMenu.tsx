@@ -1,0 +1,92 @@
+import { lazy, Suspense, useRef, useState } from "react";
+
+import { Permission } from "../../api/enums";
+import { acknowledgeMessage } from "../../api/messages";
+import { useText } from "../../i18n/translate";
+import { has } from "../../store/permissions";
+import { isUnread } from "../../store/reading";
+import { overrideOf } from "../../store/settings";
+import type { GuildState } from "../../store/state";
+import { MenuAt, MenuItem, type Point } from "../../ui/Menu";
+import { changeChannelSettings, type Mute } from "../notifications/mute";
+import { MuteItems } from "../notifications/MuteItems";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+
+const ChannelSettings = lazy(() => import("./ChannelSettings"));
+const InviteDialog = lazy(() => import("../invites/InviteDialog"));
+const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
+
+interface ChannelMenuProps {
+  guild: GuildState;
+  channelId: string;
+  at: Point;
+  onClose: () => void;
+}
+
+type Open = "menu" | "notifications" | "invite" | "settings";
+
+/** What can be done with a channel of the list, at the pointer. */
+export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMenuProps) {
+  const text = useText();
+  const session = useSession();
+  const action = useAction();
+  const [open, setOpen] = useState<Open>("menu");
+  // An item that opens a dialog closes the menu, not what shows both.
+  const staysOpen = useRef(false);
+  const show = (dialog: Open) => {
+    staysOpen.current = true;
+    setOpen(dialog);
+  };
+  const channel = useAppState((state) => state.channels[channelId]);
+  const permissions = useChannelPermissions(channel);
+  const unread = useAppState((state) => channel !== undefined && isUnread(state, channel));
+  const override = useAppState((state) => channel && overrideOf(state, channel));
+  if (channel === undefined) {
+    return null;
+  }
+  const newestId = "last_message_id" in channel ? channel.last_message_id : null;
+  const mute = (changes: Mute) => changeChannelSettings(session, guild.id, channelId, changes);
+  const copyLink = () =>
+    navigator.clipboard.writeText(`${location.origin}/channels/${guild.id}/${channelId}`);
+  return (
+    <Suspense>
+      {open === "menu" && (
+        <MenuAt
+          at={at}
+          label={text("channel.menu", { name: channel.name ?? "" })}
+          onClose={() => {
+            if (!staysOpen.current) {
+              onClose();
+            }
+          }}
+        >
+          {newestId && unread && (
+            <MenuItem
+              onAction={() => void action.run(() => acknowledgeMessage(session.api, channelId, newestId))}
+            >
+              {text("common.markRead")}
+            </MenuItem>
+          )}
+          <MuteItems value={override} onChange={(changes) => void action.run(() => mute(changes))} />
+          <MenuItem onAction={() => show("notifications")}>{text("settings.notifications")}</MenuItem>
+          {has(permissions, Permission.CreateInstantInvite) && (
+            <MenuItem onAction={() => show("invite")}>{text("guild.invite")}</MenuItem>
+          )}
+          <MenuItem onAction={() => void action.run(copyLink)}>{text("message.link")}</MenuItem>
+          {has(permissions, Permission.ManageChannels) && (
+            <MenuItem onAction={() => show("settings")}>
+              {text("channel.edit", { name: channel.name ?? "" })}
+            </MenuItem>
+          )}
+        </MenuAt>
+      )}
+      {open === "notifications" && (
+        <NotificationDialog guildId={guild.id} channel={channel} onClose={onClose} />
+      )}
+      {open === "invite" && <InviteDialog guild={guild} channelId={channelId} onClose={onClose} />}
+      {open === "settings" && <ChannelSettings channelId={channelId} onClose={onClose} />}
+    </Suspense>
+  );
+}

@@ -1,0 +1,143 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { APIChannel } from "discord-api-types/v10";
+import { lazy, Suspense, useState } from "react";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+
+import { deleteChannel, modifyChannel, type ChannelChanges } from "../../api/channels";
+import { Permission } from "../../api/enums";
+import { useText } from "../../i18n/translate";
+import { guildIdOf } from "../../store/channels";
+import { has } from "../../store/permissions";
+import { channelName } from "../../store/selectors";
+import { DialogFooter } from "../../ui/DialogFooter";
+import { Button, Dialog } from "../../ui/controls";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { ErrorNotice } from "../session/ErrorNotice";
+import { useAppState, useSession } from "../session/session";
+import { useAction } from "../session/useAction";
+import { useChannelPermissions } from "../session/usePermissions";
+import { ChannelFields } from "./ChannelFields";
+import { changedFields } from "./fields";
+import "../channels/channels.css";
+
+const Overwrites = lazy(() => import("./Overwrites"));
+
+interface ChannelSettingsProps {
+  channelId: string;
+  onClose: () => void;
+}
+
+/** Edits a channel or category: its settings and permissions; deletes it. */
+export default function ChannelSettings({ channelId, onClose }: ChannelSettingsProps) {
+  const channel = useAppState((state) => state.channels[channelId]);
+  return channel === undefined ? null : (
+    <WithChannelTexts>
+      <Settings channel={channel} onClose={onClose} />
+    </WithChannelTexts>
+  );
+}
+
+function Settings({ channel, onClose }: { channel: APIChannel; onClose: () => void }) {
+  const text = useText();
+  const name = useAppState((state) => channelName(state, channel));
+  const permissions = useChannelPermissions(channel);
+  return (
+    <Dialog wide title={text("channel.settings.title", { name })} onClose={onClose}>
+      <Tabs>
+        <TabList aria-label={text("channel.settings.title", { name })} className="tabs">
+          <Tab id="overview" className="tab">
+            {text("channel.settings.overview")}
+          </Tab>
+          {has(permissions, Permission.ManageRoles) && (
+            <Tab id="permissions" className="tab">
+              {text("channel.settings.permissions")}
+            </Tab>
+          )}
+          <Tab id="delete" className="tab">
+            {text("common.delete")}
+          </Tab>
+        </TabList>
+        <TabPanel id="overview" className="settings-panel">
+          <Overview channel={channel} onClose={onClose} />
+        </TabPanel>
+        <TabPanel id="permissions" className="settings-panel">
+          <Suspense>
+            <Overwrites channel={channel} />
+          </Suspense>
+        </TabPanel>
+        <TabPanel id="delete" className="settings-panel">
+          <DeleteChannel channel={channel} name={name} onClose={onClose} />
+        </TabPanel>
+      </Tabs>
+    </Dialog>
+  );
+}
+
+function Overview({ channel, onClose }: { channel: APIChannel; onClose: () => void }) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [draft, setDraft] = useState<ChannelChanges>({});
+  const changes = changedFields(channel, draft);
+  const isChanged = Object.keys(changes).length > 0;
+  const save = async () => {
+    if (await action.run(() => modifyChannel(api, channel.id, changes))) {
+      onClose();
+    }
+  };
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <ChannelFields
+        channel={channel}
+        draft={draft}
+        error={action.error}
+        onChange={(fields) => setDraft({ ...draft, ...fields })}
+      />
+      <ErrorNotice error={action.error} />
+      <DialogFooter
+        confirm={text("common.save")}
+        isDisabled={!isChanged || action.pending}
+        onCancel={onClose}
+      />
+    </form>
+  );
+}
+
+function DeleteChannel({
+  channel,
+  name,
+  onClose,
+}: {
+  channel: APIChannel;
+  name: string;
+  onClose: () => void;
+}) {
+  const text = useText();
+  const { api } = useSession();
+  const navigate = useNavigate();
+  const action = useAction();
+  const remove = async () => {
+    await deleteChannel(api, channel.id);
+    onClose();
+    if (location.pathname.includes(channel.id)) {
+      await navigate({ to: "/channels/$guildId", params: { guildId: guildIdOf(channel) ?? "" } });
+    }
+  };
+  return (
+    <>
+      <p>{text("channel.delete.question", { name })}</p>
+      <ErrorNotice error={action.error} />
+      <div className="dialog-actions">
+        <Button kind="danger" isDisabled={action.pending} onPress={() => void action.run(remove)}>
+          {text("channel.delete")}
+        </Button>
+      </div>
+    </>
+  );
+}

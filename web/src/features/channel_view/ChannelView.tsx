@@ -1,0 +1,409 @@
+import { Link } from "@tanstack/react-router";
+import type { APIChannel, APIMessage } from "discord-api-types/v10";
+import {
+  CalendarSearch,
+  ChevronRight,
+  Expand,
+  Pin,
+  Rocket,
+  Rss,
+  Search,
+  Spool,
+  Users,
+  X,
+} from "lucide-react";
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type DragEvent,
+  type ReactNode,
+  type RefObject,
+} from "react";
+
+import { FormattedDate } from "react-intl";
+
+import { ChannelType, Permission } from "../../api/enums";
+import { Translate, useText } from "../../i18n/translate";
+import { guildIdOf, isForum, isThread, isVoice } from "../../store/channels";
+import { has, timedOutUntil } from "../../store/permissions";
+import { channelName } from "../../store/selectors";
+import { isArchived, isLocked } from "../../store/threads";
+import { Dialog, IconButton } from "../../ui/controls";
+import { loaded } from "../../ui/loaded";
+import { isEditable } from "../messages/forwarding";
+import { TimelineLoading } from "../messages/TimelineLoading";
+import { toggled } from "../messages/selecting";
+import { useUploads } from "../attachments/uploads";
+import { Typing } from "../messages/Typing";
+import { useKeyHint } from "../keybinds/Keys";
+import { useAppState, useSession } from "../session/session";
+import { useChannelPermissions } from "../session/usePermissions";
+import { getOverlays, setOverlays } from "../overlays/overlays";
+import { ChannelIcon } from "../channels/ChannelIcon";
+import { useChannelSigns } from "../channels/useChannelSigns";
+import { hasPassedAgeGate, isAgeRestricted } from "./ageGate";
+import "../composer/composer.css";
+
+const AgeGate = lazy(() => import("./AgeGate"));
+const Composer = loaded(async () => ({ default: (await import("../composer/Composer")).Composer }));
+const SelectionBar = lazy(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
+const Shelf = lazy(() => import("../activities/Shelf"));
+const Pins = lazy(async () => ({ default: (await import("./Pins")).Pins }));
+const FollowDialog = lazy(() => import("./FollowDialog"));
+const ForumView = lazy(() => import("../forums/ForumView"));
+const JumpToDate = lazy(() => import("../messages/JumpToDate"));
+const ThreadBrowser = lazy(() => import("../threads/ThreadBrowser"));
+const ThreadForm = lazy(() => import("../threads/ThreadForm"));
+const ThreadMenu = lazy(() => import("../threads/ThreadMenu"));
+const Timeline = loaded(() => import("../messages/Timeline"));
+const VoicePanel = lazy(() => import("../voice/VoicePanel"));
+
+interface ChannelViewProps {
+  channel: APIChannel;
+  targetId: string | null;
+  /** Null where there is no member list. */
+  onToggleMembers: (() => void) | null;
+  /** Further controls of the header. */
+  actions?: ReactNode;
+  /** For a thread beside its channel. */
+  beside?: { onClose: () => void; onExpand: () => void };
+}
+
+const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+type Open = "pins" | "threads" | "newThread" | "activities" | "follow" | null;
+
+/** Load the code of what shows messages. */
+export const preloadTimeline = (): void => Timeline.preload();
+
+/** A channel with its messages, or a forum with its posts. */
+export function ChannelView({ channel, targetId, onToggleMembers, actions, beside }: ChannelViewProps) {
+  const text = useText();
+  const name = useAppState((state) => channelName(state, channel));
+  const topic = "topic" in channel ? channel.topic : null;
+  const [open, setOpen] = useState<Open>(null);
+  // The moment whose day the calendar proposes.
+  const [calendar, setCalendar] = useState<number | null>(null);
+  const jumpRef = useRef<((messageId: string) => void) | null>(null);
+  const close = () => setOpen(null);
+  const guildId = guildIdOf(channel);
+  const permissions = useChannelPermissions(channel);
+  const mayLaunch = guildId === null || has(permissions, Permission.UseEmbeddedActivities);
+  const signs = useChannelSigns(channel);
+  const searchKeys = useKeyHint("search");
+  const Title = beside === undefined ? "h1" : "h2";
+  return (
+    <>
+      <header className="channel-header">
+        {isThread(channel) && beside === undefined && <ParentLink threadId={channel.id} />}
+        <ChannelIcon type={channel.type} signs={signs} />
+        <Title className="channel-title" dir="auto">
+          {name}
+        </Title>
+        {topic && !isForum(channel) && (
+          <p className="channel-topic" dir="auto">
+            {topic}
+          </p>
+        )}
+        <span className="channel-header-actions">
+          {HAS_THREADS.has(channel.type) && (
+            <IconButton label={text("thread.browse")} onPress={() => setOpen("threads")}>
+              <Spool size={18} />
+            </IconButton>
+          )}
+          {channel.type === ChannelType.GuildAnnouncement && (
+            <IconButton label={text("channel.follow")} onPress={() => setOpen("follow")}>
+              <Rss size={18} />
+            </IconButton>
+          )}
+          {!isForum(channel) && beside === undefined && (
+            <span className="channel-header-wide">
+              <IconButton label={text("channel.jumpToDate")} onPress={() => setCalendar(Date.now())}>
+                <CalendarSearch size={18} />
+              </IconButton>
+            </span>
+          )}
+          {!isForum(channel) && (
+            <IconButton label={text("channel.pins")} onPress={() => setOpen("pins")}>
+              <Pin size={18} />
+            </IconButton>
+          )}
+          {!isForum(channel) && mayLaunch && (
+            <IconButton label={text("channel.activities")} onPress={() => setOpen("activities")}>
+              <Rocket size={18} />
+            </IconButton>
+          )}
+          {isThread(channel) && <ThreadActions threadId={channel.id} />}
+          {beside === undefined && (
+            <IconButton
+              label={text("search.title")}
+              keys={searchKeys}
+              onPress={() => setOverlays({ searching: !getOverlays().searching })}
+            >
+              <Search size={18} />
+            </IconButton>
+          )}
+          {onToggleMembers !== null && (
+            <IconButton label={text("member.list")} onPress={onToggleMembers}>
+              <Users size={18} />
+            </IconButton>
+          )}
+          {actions}
+          {beside !== undefined && (
+            <>
+              <IconButton label={text("thread.full")} onPress={beside.onExpand}>
+                <Expand size={18} />
+              </IconButton>
+              <IconButton label={text("thread.close")} onPress={beside.onClose}>
+                <X size={18} />
+              </IconButton>
+            </>
+          )}
+        </span>
+      </header>
+      <ChannelContent
+        key={guildId ?? ""}
+        channel={channel}
+        name={name}
+        targetId={targetId}
+        guildId={guildId}
+        jumpRef={jumpRef}
+        onDay={(timestamp) => setCalendar(Date.parse(timestamp))}
+      />
+      {open === "pins" && (
+        <Dialog wide title={text("channel.pins")} onClose={close}>
+          <Suspense fallback={<Translate id="app.loading" />}>
+            <Pins channelId={channel.id} guildId={guildId} onClose={close} />
+          </Suspense>
+        </Dialog>
+      )}
+      <Suspense>
+        {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
+        {open === "threads" && (
+          <ThreadBrowser channel={channel} onCreate={() => setOpen("newThread")} onClose={close} />
+        )}
+        {open === "follow" && <FollowDialog channel={channel} onClose={close} />}
+        {calendar !== null && (
+          <JumpToDate
+            channelId={channel.id}
+            time={calendar}
+            onJump={(messageId) => jumpRef.current?.(messageId)}
+            onClose={() => setCalendar(null)}
+          />
+        )}
+        {open === "newThread" && <ThreadForm channel={channel} message={null} onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
+/** From a thread to its channel. */
+function ParentLink({ threadId }: { threadId: string }) {
+  const thread = useAppState((state) => state.channels[threadId]);
+  const parent = useAppState((state) =>
+    thread !== undefined && isThread(thread) ? state.channels[thread.parent_id ?? ""] : undefined,
+  );
+  const guildId = thread === undefined ? null : guildIdOf(thread);
+  return guildId === null || parent === undefined || !("name" in parent) ? null : (
+    <>
+      <Link
+        className="channel-parent"
+        to="/channels/$guildId/$channelId"
+        params={{ guildId, channelId: parent.id }}
+      >
+        <ChannelIcon type={parent.type} />
+        <bdi>{parent.name}</bdi>
+      </Link>
+      <ChevronRight size={14} aria-hidden="true" className="channel-icon" />
+    </>
+  );
+}
+
+function ThreadActions({ threadId }: { threadId: string }) {
+  const thread = useAppState((state) => state.channels[threadId]);
+  const inForum = useAppState((state) => {
+    const parent =
+      thread !== undefined && isThread(thread) ? state.channels[thread.parent_id ?? ""] : undefined;
+    return parent !== undefined && isForum(parent);
+  });
+  return thread === undefined || !isThread(thread) ? null : (
+    <Suspense>
+      <ThreadMenu thread={thread} inForum={inForum} />
+    </Suspense>
+  );
+}
+
+interface ConversationProps {
+  channel: APIChannel;
+  name: string;
+  targetId: string | null;
+  /** Receives the function that scrolls to a message. */
+  jumpRef: RefObject<((messageId: string) => void) | null>;
+  onDay: (timestamp: string) => void;
+}
+
+function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: string | null }) {
+  const { channel, targetId } = props;
+  const [passed, setPassed] = useState(() => hasPassedAgeGate(guildId));
+  const isRestricted = useAppState((state) => isAgeRestricted(state, channel)) && !passed;
+  if (isRestricted) {
+    return (
+      <Suspense>
+        <AgeGate guildId={guildId} onPass={() => setPassed(true)} />
+      </Suspense>
+    );
+  }
+  if (isForum(channel)) {
+    return (
+      <Suspense>
+        <ForumView key={channel.id} channel={channel} />
+      </Suspense>
+    );
+  }
+  if (channel.type === ChannelType.GuildCategory) {
+    return (
+      <p className="channel-empty">
+        <Translate id="channel.unsupported" />
+      </p>
+    );
+  }
+  return (
+    <>
+      {isVoice(channel) && guildId !== null && (
+        <Suspense>
+          <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
+        </Suspense>
+      )}
+      <Conversation key={`${channel.id} ${targetId ?? ""}`} {...props} />
+    </>
+  );
+}
+
+function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationProps) {
+  const text = useText();
+  const session = useSession();
+  const [replyTo, setReplyTo] = useState<APIMessage | null>(null);
+  const [editingId, setEditingId] = useState<string | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
+  const select = useCallback(
+    (messageId: string) => setSelected((before) => toggled(before ?? new Set(), messageId)),
+    [],
+  );
+  const endSelection = useCallback(() => setSelected(null), []);
+  const uploads = useUploads();
+  const [dropping, setDropping] = useState(false);
+  const guildId = guildIdOf(channel);
+  const permissions = useChannelPermissions(channel);
+  const timedOut = useTimeout(guildId);
+  const locked = isThread(channel) && isLocked(channel) && !has(permissions, Permission.ManageThreads);
+  const sends = isThread(channel) ? Permission.SendMessagesInThreads : Permission.SendMessages;
+  const maySend = has(permissions, sends) && !locked;
+  const mayAttach = maySend && has(permissions, Permission.AttachFiles);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setDropping(false);
+    if (mayAttach) {
+      uploads.add(event.dataTransfer.files);
+    }
+  };
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault();
+    setDropping(mayAttach && event.dataTransfer.types.includes("Files"));
+  };
+  const onDragLeave = (event: DragEvent) => {
+    if (!event.currentTarget.contains(event.relatedTarget as Element | null)) {
+      setDropping(false);
+    }
+  };
+  const editLast = () => {
+    const own = session.store.state.messages[channel.id]?.messages.findLast(
+      (message) => message.author.id === session.store.state.user?.id && isEditable(message),
+    );
+    setEditingId(own?.id ?? null);
+  };
+  const shownName =
+    guildId === null ? name : isThread(channel) ? text("thread.quoted", { name }) : `#${name}`;
+  return (
+    // Dropping is another way to attach files: the button next to the text does it for everyone.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div
+      className={dropping ? "conversation conversation-dropping" : "conversation"}
+      data-drop-label={text("upload.drop")}
+      onDragOver={onDragOver}
+      onDragLeave={onDragLeave}
+      onDrop={onDrop}
+    >
+      <Timeline
+        fallback={<TimelineLoading channelId={channel.id} name={shownName} targetId={targetId} />}
+        channelId={channel.id}
+        guildId={guildId}
+        name={shownName}
+        targetId={targetId}
+        jumpRef={jumpRef}
+        onDay={onDay}
+        editingId={editingId}
+        onEdit={setEditingId}
+        onReply={setReplyTo}
+        selected={selected}
+        onSelect={guildId === null ? null : select}
+      />
+      {selected !== null && (
+        <Suspense>
+          <SelectionBar channelId={channel.id} selected={selected} onClose={endSelection} />
+        </Suspense>
+      )}
+      {isThread(channel) && isArchived(channel) && (
+        <p className="notice conversation-notice">
+          <Translate id={locked ? "thread.notice.locked" : "thread.notice.archived"} />
+        </p>
+      )}
+      {maySend ? (
+        <Composer
+          fallback={<div className="composer composer-loading" />}
+          channel={channel}
+          guildId={guildId}
+          name={shownName}
+          replyTo={replyTo}
+          onCancelReply={() => setReplyTo(null)}
+          uploads={uploads}
+          onEditLast={editLast}
+        />
+      ) : timedOut !== null ? (
+        <p className="notice conversation-notice">
+          <Translate
+            id="composer.timedOut"
+            values={{ date: <FormattedDate value={timedOut} dateStyle="medium" timeStyle="short" /> }}
+          />
+        </p>
+      ) : (
+        !locked && (
+          <p className="notice conversation-notice">
+            <Translate id="composer.noPermission" />
+          </p>
+        )
+      )}
+      <Typing channelId={channel.id} guildId={guildId} />
+    </div>
+  );
+}
+
+/** Until when the user is timed out in a guild, in milliseconds since the epoch; null if they are not. */
+function useTimeout(guildId: string | null): number | null {
+  const [now, setNow] = useState(() => Date.now());
+  const until = useAppState((state) =>
+    guildId === null ? null : timedOutUntil(state, guildId, state.user?.id ?? "", now),
+  );
+  useEffect(() => {
+    // Longer ones than timers can wait for end with the next view of the channel.
+    const left = until === null ? MAX_TIMER_MS : until - Date.now();
+    const timer = left < MAX_TIMER_MS ? setTimeout(() => setNow(Date.now()), left) : undefined;
+    return () => clearTimeout(timer);
+  }, [until]);
+  return until;
+}

@@ -1,0 +1,52 @@
+import type { APIChannel } from "discord-api-types/v10";
+import { lazy, Suspense, useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
+
+import { useText } from "../../i18n/translate";
+import { IconButton } from "../../ui/controls";
+import { Panel } from "../../ui/Panel";
+import type { Reference } from "../completion/references";
+
+const EmojiPicker = lazy(() => import("./EmojiPicker"));
+
+/** An emoji that was picked. */
+export interface PickedEmoji {
+  /** Null for standard emojis. */
+  id: string | null;
+  name: string;
+  /** What is inserted into a text, as a reference for custom emojis. */
+  text: string;
+  reference: Reference | null;
+}
+
+interface EmojiButtonProps {
+  label: string;
+  icon: ReactNode;
+  /** Where it is used, which decides about the custom emojis. */
+  channel: APIChannel | undefined;
+  onSelect: (emoji: PickedEmoji) => void;
+}
+
+/** A button that opens the emoji picker. */
+export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps) {
+  const text = useText();
+  const [open, setOpen] = useState(false);
+  const select = (emoji: PickedEmoji) => {
+    // The picker must be gone before the emoji is written: while it is open, it takes the focus back.
+    flushSync(() => setOpen(false));
+    onSelect(emoji);
+  };
+  return (
+    <Panel
+      label={label}
+      className="emoji-dialog"
+      isOpen={open}
+      onOpenChange={setOpen}
+      trigger={<IconButton label={label}>{icon}</IconButton>}
+    >
+      <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
+        <EmojiPicker channel={channel} onSelect={select} />
+      </Suspense>
+    </Panel>
+  );
+}
