@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 import aiohttp
 from aiohttp import web
-from playwright.async_api import FrameLocator, Locator, expect
+from playwright.async_api import Frame, FrameLocator, Locator, expect
 
 from tests.clients.client_pages import PASSWORD, Account, ClientPage
 
@@ -222,3 +223,25 @@ async def brag(activity: ActivityPage, api: Api) -> None:
     api.token = f"Bot {app['bot']['token']}"
     await api.post(f"/applications/{app['id']}/commands", {"name": "brag", "description": "x", "options": options})
     api.token = owner
+
+
+async def lead_away(activity: ActivityPage, api: Api) -> Frame:
+    """Let the Activity lead its frame to the origin of another application; its page there."""
+    page, app = activity.client.page, activity.application
+    other = await api.post("/applications", {"name": "Other"})
+    config = await api.post(f"/applications/{app['id']}/proxy-config", None, "GET")
+    await api.post(f"/applications/{other['id']}/set-embedded", {"embedded": True})
+    await api.post(f"/applications/{other['id']}/proxy-config", {"url_map": config["url_map"]})
+    # Its own frame may not navigate the one above, but a link in that one may.
+    script = """(_, id) => {
+        const link = parent.document.createElement("a");
+        link.href = `${location.origin.replace(/[0-9]{15,}/, id)}/id`;
+        parent.document.body.append(link);
+        link.click();
+    }"""
+    await activity.evaluate(script, other["id"])
+    await expect(page.frame_locator(".activity-frame iframe").get_by_text(app["id"])).to_be_visible()
+    frame = page.frame(url=re.compile(rf"//{other['id']}\."))
+    assert frame is not None
+    await api.post(f"/applications/{other['id']}/set-embedded", {"embedded": False})
+    return frame

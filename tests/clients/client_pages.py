@@ -69,6 +69,40 @@ async def becomes(read: Callable[[], Awaitable[object]], expected: object) -> No
     assert answer == expected
 
 
+def select_button(scope: Page | Locator, label: str) -> Locator:
+    """The button of the select with a label, which shows its value and opens its list."""
+    page = scope if isinstance(scope, Page) else scope.page
+    own_label = page.locator(".field-label").get_by_text(label, exact=True)
+    return scope.locator(".select-field").filter(has=own_label).get_by_role("button")
+
+
+async def choose_option(scope: Page | Locator, label: str, option: str) -> None:
+    """Choose an option of the select with a label, both by their whole texts."""
+    page = scope if isinstance(scope, Page) else scope.page
+    await select_button(scope, label).click()
+    popover = page.locator(".select-popover")
+    await expect(popover.get_by_role("listbox")).to_be_visible()
+    search = popover.get_by_role("searchbox")
+    if await search.count():
+        # A long list has only the options in sight.
+        await search.fill(option)
+    await popover.get_by_role("option", name=option, exact=True).click()
+    await expect(popover).to_have_count(0)
+
+
+async def drop_at(page: Page, key: str, indicator: str) -> None:
+    """Drop the row that is dragged by keys: press one until the drop indicator of that name has the focus, then Enter.
+
+    The first indicator has the focus a frame after the drag began, and loses it if the list is drawn anew meanwhile.
+    """
+    await expect(page.locator("[aria-roledescription='drop indicator']").first).to_be_attached()
+    target = page.get_by_role("button", name=indicator, exact=True)
+    async with asyncio.timeout(TIMEOUT_MS / 1000):
+        while not await target.evaluate_all("each => each.includes(document.activeElement)"):
+            await page.keyboard.press(key)
+    await page.keyboard.press("Enter")
+
+
 class Account(NamedTuple):
     """An account with a session token."""
 
@@ -206,12 +240,10 @@ class ClientPage:
         return self.page.locator("article.message", has_text=text)
 
     async def violations(self) -> list[str]:
-        """The accessibility rules that the screen violates in either theme, by axe.
-
-        The page must bypass its security policy.
-        """
+        """The accessibility rules that the screen violates in either theme, by axe."""
         if not await self.page.evaluate("'axe' in window"):
-            await self.page.add_script_tag(path=AXE)
+            # Evaluated, since the policy of the page refuses a script element.
+            await self.page.evaluate(AXE.read_text(encoding="utf-8") + "; undefined")
         violations: list[str] = []
         for theme, options in _AXE_OPTIONS.items():
             await self.page.emulate_media(color_scheme=theme)

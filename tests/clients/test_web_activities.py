@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, FrameLocator, expect
 
-from tests.clients.activity_page import RELEASED, SHARED, ActivityPage, Api, authenticate, brag, register
+from tests.clients.activity_page import RELEASED, SHARED, ActivityPage, Api, authenticate, brag, lead_away, register
 from tests.clients.client_pages import PASSWORD, ClientPage, open_new_guild
 from tests.clients.example_front import EXAMPLE
 from tests.clients.live import Server
@@ -500,29 +500,14 @@ FOREIGN = """() => {
 
 async def replace_page(activity: ActivityPage, api: Api) -> None:
     """Let the Activity lead its frame to another application's origin, whose messages are not its own."""
-    page, app = activity.client.page, activity.application
-    other = await api.post("/applications", {"name": "Other"})
-    config = await api.post(f"/applications/{app['id']}/proxy-config", None, "GET")
-    await api.post(f"/applications/{other['id']}/set-embedded", {"embedded": True})
-    await api.post(f"/applications/{other['id']}/proxy-config", {"url_map": config["url_map"]})
+    page = activity.client.page
     frame_id = await activity.evaluate("() => new URLSearchParams(location.search).get('frame_id')")
     await page.evaluate(FOREIGN)
-    # Its own frame may not navigate the one above, but a link in that one may.
-    script = """(_, id) => {
-        const link = parent.document.createElement("a");
-        link.href = `${location.origin.replace(/[0-9]{15,}/, id)}/id`;
-        parent.document.body.append(link);
-        link.click();
-    }"""
-    await activity.evaluate(script, other["id"])
-    await expect(page.frame_locator(".activity-frame iframe").get_by_text(app["id"])).to_be_visible()
-    frame = page.frame(url=re.compile(rf"//{other['id']}\."))
-    assert frame is not None
+    frame = await lead_away(activity, api)
     shake = [0, {"v": 1, "encoding": "json", "client_id": "1", "frame_id": frame_id}]
     await frame.evaluate("(shake) => { parent.postMessage(shake, '*'); parent.postMessage('last', '*'); }", shake)
     await page.evaluate("() => window.foreign")
     await expect(page.get_by_text("The Activity has ended")).to_have_count(0)
-    await api.post(f"/applications/{other['id']}/set-embedded", {"embedded": False})
     await page.get_by_role("button", name="Leave the Activity").click()
     await expect(page.locator(".activity")).to_have_count(0)
 

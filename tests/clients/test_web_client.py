@@ -1,12 +1,13 @@
 """The client for people in Chromium: two people talk, through a restart of the server as well."""
 
+import asyncio
 import re
 from typing import Any
 
 import discord
 import pytest
 from discord import ui
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from tests.clients.bots import Harbour
 from tests.clients.client_pages import AXE, Account, ClientPage, call, open_new_guild, sign_up
@@ -74,6 +75,41 @@ async def test_a_message_is_edited_answered_reacted_to_and_deleted(browser: Brow
     assert (ada.errors, ben.errors) == ([], [])
 
 
+async def test_the_connection_is_opened_before_the_client_is_loaded(browser: Browser, server: Server) -> None:
+    ada, _ = await two_members(browser, server, "14")
+    await ada.say("was here before")
+    page = ada.page
+    connected = asyncio.Event()
+
+    async def wait_for_connection(route: Route) -> None:
+        await connected.wait()
+        await route.continue_()
+
+    await page.route("**/app/assets/index-*.js", wait_for_connection)
+    page.on("worker", lambda _: connected.set())
+    await page.reload()
+    await expect(ada.message("was here before")).to_have_count(1)
+    assert ada.errors == []
+
+
+async def test_a_channel_waits_for_the_code_that_shows_its_messages(browser: Browser, server: Server) -> None:
+    ada, _ = await two_members(browser, server, "15")
+    await ada.say("drawn late")
+    page = ada.page
+    released = asyncio.Event()
+
+    async def wait(route: Route) -> None:
+        await released.wait()
+        await route.continue_()
+
+    await page.route("**/app/assets/channel-*.js", wait)
+    await page.reload(wait_until="commit")
+    await expect(page.locator("[role=log][aria-busy=true]")).to_be_visible()
+    released.set()
+    await expect(ada.message("drawn late")).to_have_count(1)
+    assert ada.errors == []
+
+
 async def test_a_restart_of_the_server_loses_and_doubles_no_message(browser: Browser, server: Server) -> None:
     ada, ben = await two_members(browser, server, "3")
     await ada.say("before")
@@ -113,7 +149,7 @@ async def test_hostile_messages_run_no_script_and_leave_the_page_alone(browser: 
 async def test_no_screen_violates_a_rule_of_accessibility(browser: Browser, server: Server) -> None:
     if not AXE.exists():
         leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
-    ada = await ClientPage.open(browser, server.url, bypass_csp=True)
+    ada = await ClientPage.open(browser, server.url)
     await expect(ada.page.get_by_role("heading", name="Log in")).to_be_visible()
     assert await ada.violations() == []
     await ada.register("ada5")

@@ -10,8 +10,18 @@ import pytest
 from playwright.async_api import Browser, FilePayload, expect
 
 from tests.clients.bots import Harbour
-from tests.clients.client_pages import Account, ClientPage, becomes, call, open_new_guild, sign_up
+from tests.clients.client_pages import (
+    Account,
+    ClientPage,
+    becomes,
+    call,
+    choose_option,
+    open_new_guild,
+    select_button,
+    sign_up,
+)
 from tests.clients.live import PIXEL, Server, World
+from tests.clients.test_web_channels import open_menu
 from tests.resources.soundboard.sound_files import mp3, uri
 
 SQUARE = {
@@ -47,6 +57,73 @@ def guild_and_channel(client: ClientPage) -> tuple[str, str]:
     """The ids in the address of the channel that is open."""
     guild_id, channel_id = client.page.url.rsplit("/", 2)[1:]
     return guild_id, channel_id
+
+
+async def test_a_picked_emoji_is_written_at_the_caret(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_picker")
+    await ada.box.fill("Hooray!")
+    await ada.box.press("Home")
+    await ada.page.get_by_role("button", name="Insert an emoji").click()
+    await ada.page.get_by_role("searchbox").fill("tada")
+    emojis = ada.page.get_by_role("gridcell")
+    await expect(emojis.first).to_have_accessible_name("Party popper")
+    await emojis.first.click()
+    await expect(ada.box).to_have_value("🎉Hooray!")
+    await expect(ada.box).to_be_focused()
+    assert ada.errors == []
+
+
+async def test_a_select_of_many_channels_draws_those_in_sight_and_is_searched(browser: Browser, server: Server) -> None:
+    owner = await sign_up(server.url, "ada_many")
+    guild_id = (await call(server.url, owner, "POST", "/guilds", {"name": "The Moot"}))["id"]
+    for number in range(60):
+        await call(server.url, owner, "POST", f"/guilds/{guild_id}/channels", {"name": f"room-{number:02}"})
+    ada = await ClientPage.open_as(browser, server.url, owner, f"/app/guilds/{guild_id}/settings/overview")
+    page, button = ada.page, select_button(ada.page, "System messages")
+    await expect(button).to_have_text("#general")
+    await button.click()
+    options = page.get_by_role("option")
+    await expect(options.nth(5)).to_be_visible()
+    assert await options.count() < 40
+    await expect(page.get_by_role("option", name="#general", exact=True)).to_have_attribute("aria-selected", "true")
+    await expect(page.get_by_role("searchbox")).to_be_focused()
+    await page.keyboard.type("room-5")
+    await expect(options).to_have_count(10)
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await expect(options).to_have_count(0)
+    await expect(button).to_have_text(re.compile("#room-5[01]"))
+    await expect(button).to_be_focused()
+    assert ada.errors == []
+
+
+async def test_a_colour_is_typed_or_moved_by_keys(browser: Browser, server: Server) -> None:
+    owner = await sign_up(server.url, "ada_colours")
+    guild_id = (await call(server.url, owner, "POST", "/guilds", {"name": "The Moot"}))["id"]
+    role = await call(server.url, owner, "POST", f"/guilds/{guild_id}/roles", {"name": "Keepers", "color": 0x808080})
+    path = f"/app/guilds/{guild_id}/settings/roles/{role['id']}"
+    ada = await ClientPage.open_as(browser, server.url, owner, path)
+    page = ada.page
+    button = page.get_by_role("button", name="Colour #")
+    await button.click()
+    field = page.get_by_role("dialog").get_by_role("textbox", name="Colour")
+    await field.fill("#FF0000")
+    await field.press("Enter")
+    await expect(button).to_contain_text("#ff0000")
+    await page.get_by_role("slider", name="Hue").focus()
+    await page.keyboard.press("PageUp")
+    await expect(button).not_to_contain_text("#ff0000")
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    chosen = (await button.inner_text()).strip()
+    await page.get_by_role("button", name="Save").click()
+
+    async def color() -> str:
+        roles = await call(server.url, owner, "GET", f"/guilds/{guild_id}/roles")
+        return next(f"#{each['color']:06x}" for each in roles if each["id"] == role["id"])
+
+    await becomes(color, chosen)
+    assert ada.errors == []
 
 
 async def test_a_message_has_its_menu_at_the_pointer(browser: Browser, server: Server) -> None:
@@ -211,6 +288,14 @@ async def test_a_channel_for_adults_asks_first(browser: Browser, server: Server)
     assert ada.errors == []
 
 
+_BECOME = """async (state) => {
+  Object.defineProperty(document, "visibilityState", {value: state, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+}"""
+"""Hide or show the page; two frames later what follows of it is drawn."""
+
+
 async def test_a_message_is_marked_as_unread_and_a_reply_need_not_notify(browser: Browser, server: Server) -> None:
     ada, ben = await open_new_guild(browser, server.url, "ada_unread", "ben_unread")
     await ada.say("first")
@@ -219,6 +304,16 @@ async def test_a_message_is_marked_as_unread_and_a_reply_need_not_notify(browser
     await ben.message("second").click(button="right")
     await ben.page.get_by_role("menuitem", name="Mark as unread").click()
     await expect(ben.page.locator(".timeline-new")).to_have_count(1)
+    await expect(ben.page.locator(".channel-row.channel-unread")).to_contain_text("general")
+
+    # Marked before the client has marked it as read, which it does where the page is visible: it stays unread.
+    await ben.page.evaluate(_BECOME, "hidden")
+    await ada.say("third")
+    await expect(ben.message("third")).to_have_count(1)
+    await ben.message("third").click(button="right")
+    await ben.page.get_by_role("menuitem", name="Mark as unread").click()
+    await expect(ben.page.get_by_role("menu")).to_have_count(0)
+    await ben.page.evaluate(_BECOME, "visible")
     await expect(ben.page.locator(".channel-row.channel-unread")).to_contain_text("general")
 
     await ben.message("first").first.click(button="right")
@@ -273,7 +368,7 @@ async def test_a_channel_has_its_menu_at_the_pointer(browser: Browser, server: S
     (ada,) = await open_new_guild(browser, server.url, "ada_rows")
     row = ada.page.get_by_role("navigation", name="Channels").get_by_role("link", name="general", exact=True)
     await row.click(button="right")
-    await ada.page.get_by_role("menuitem", name="Mute").click()
+    await open_menu(ada, ada.page.get_by_role("menuitem", name="Mute"), "Until I unmute it")
     await row.click(button="right")
     await expect(ada.page.get_by_role("menuitem", name="Unmute")).to_be_visible()
     await ada.page.get_by_role("menuitem", name="Notifications").click()
@@ -340,7 +435,7 @@ async def test_rules_say_who_may_use_an_applications_commands(browser: Browser, 
         page = client.page
         await page.get_by_role("button", name="Commands of").click()
         dialog = page.get_by_role("dialog")
-        await dialog.get_by_label("Applies to").select_option(label="/tea")
+        await choose_option(dialog, "Applies to", "/tea")
         await dialog.get_by_role("button", name="Add: Role").click()
         await page.get_by_role("option", name="@everyone").click()
         await page.keyboard.press("Escape")
@@ -354,3 +449,102 @@ async def test_rules_say_who_may_use_an_applications_commands(browser: Browser, 
         everyone = {"id": str(harbour.guild.id), "type": 1, "permission": False}
         await becomes(rules, {tea["id"]: [everyone]})
         assert client.errors == []
+
+
+async def test_an_address_without_a_screen_leads_back(browser: Browser, server: Server) -> None:
+    account = await sign_up(server.url, "ada_lost")
+    ada = await ClientPage.logged_in(browser, server.url, account)
+    await ada.page.goto(f"{server.url}/app/nowhere")
+    await expect(ada.page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    await ada.page.get_by_role("link", name="To your messages").click()
+    await ada.page.wait_for_url("**/channels/@me")
+    assert ada.errors == []
+
+
+async def test_who_creates_a_channel_learns_what_communities_have(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_types")
+    await ada.page.locator("button.sidebar-title").click()
+    await ada.page.get_by_role("menuitem", name="Create channel").click()
+    kinds = select_button(ada.page, "Type")
+    await expect(kinds).to_have_accessible_description(re.compile("switch Community on"))
+    await kinds.click()
+    await expect(ada.page.get_by_role("option")).to_have_text(["Text", "Voice", "Category"])
+
+
+async def test_the_keys_of_shortcuts_are_recorded_switched_off_and_reset(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_keybinds")
+    page = ada.page
+    await page.keyboard.press("Control+/")
+    await page.get_by_role("dialog").get_by_role("button", name="Change shortcuts").click()
+    switcher = page.get_by_role("button", name=re.compile("Go to a channel or conversation.*Change$"))
+    await expect(switcher).to_have_accessible_name("Go to a channel or conversation: Ctrl K. Change")
+
+    # Typing keeps its keys, Escape keeps the old ones, and what two shortcuts share is said at both.
+    await switcher.click()
+    await page.keyboard.press("j")
+    await expect(page.get_by_text("J cannot be used")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(switcher).to_have_accessible_name(re.compile("Ctrl K"))
+    await switcher.click()
+    await page.keyboard.press("Control+f")
+    await expect(page.get_by_text("Ctrl + F is also the shortcut of")).to_have_count(2)
+    await page.get_by_role("button", name=re.compile("^Search messages: .*Change$")).click()
+    await page.keyboard.press("Control+Shift+f")
+    await expect(page.get_by_text("is also the shortcut of")).to_have_count(0)
+    await page.get_by_role("button", name="Switch off: Bold").click()
+    await expect(page.get_by_role("button", name="Bold: Off. Change")).to_be_visible()
+    stored = await page.evaluate("id => localStorage.getItem('moothall.keybinds.' + id)", (await account_of(ada)).id)
+    assert json.loads(stored) == {"switcher": "Mod+F", "search": "Mod+Shift+F", "bold": None}
+
+    await page.get_by_role("button", name="Reset: Bold").click()
+    await expect(page.get_by_role("button", name="Bold: Ctrl B. Change")).to_be_visible()
+    await page.get_by_role("button", name="Reset all shortcuts").click()
+    await expect(switcher).to_have_accessible_name("Go to a channel or conversation: Ctrl K. Change")
+    await expect(page.get_by_role("button", name="Reset all shortcuts")).to_be_disabled()
+    assert ada.errors == []
+
+
+async def test_every_handler_and_name_of_a_shortcut_has_the_chosen_keys(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_chosen_keys")
+    page, search = ada.page, ada.page.get_by_role("button", name="Search messages")
+    await expect(search).to_have_attribute("aria-keyshortcuts", "Control+F")
+    changes = json.dumps({"switcher": "Mod+F", "search": "Mod+Shift+F", "bold": None})
+    entry = [f"moothall.keybinds.{(await account_of(ada)).id}", changes]
+    await page.evaluate("([key, value]) => localStorage.setItem(key, value)", entry)
+    await page.reload()
+    await expect(ada.box).to_be_focused()
+    await ada.box.fill("word")
+    await ada.box.press("Control+a")
+    await ada.box.press("Control+b")
+    await ada.box.press("Control+i")
+    await expect(ada.box).to_have_value("*word*")
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await page.keyboard.press("Control+f")
+    await expect(page.get_by_role("combobox", name="Go to")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await expect(ada.box).to_be_focused()
+    await page.keyboard.press("Control+Shift+f")
+    await expect(page.get_by_role("searchbox", name="Search messages")).to_be_focused()
+    await expect(search).to_have_attribute("aria-keyshortcuts", "Control+Shift+F")
+    # The first movement tells the page that there is a pointer.
+    await page.mouse.move(400, 400)
+    await search.hover()
+    await expect(page.get_by_role("tooltip")).to_have_text(re.compile("Search messages.*Ctrl.*Shift.*F"))
+    assert ada.errors == []
+
+
+async def test_channels_that_not_everybody_may_enter_say_so_in_the_list(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_signs")
+    guild_id, _ = guild_and_channel(ada)
+    owner = await account_of(ada)
+    closed = {"permission_overwrites": [{"id": guild_id, "type": 0, "deny": "1024", "allow": "0"}]}
+    for body in ({"name": "committee"} | closed, {"name": "cellar", "nsfw": True}, {"name": "porch"}):
+        await call(server.url, owner, "POST", f"/guilds/{guild_id}/channels", body)
+    channels = ada.page.get_by_role("navigation", name="Channels")
+    await expect(channels.get_by_role("link", name="committee")).to_have_accessible_name(re.compile("Private$"))
+    await expect(channels.get_by_role("link", name="cellar")).to_have_accessible_name(re.compile("Age-restricted$"))
+    await expect(channels.get_by_role("link", name="porch", exact=True).locator(".channel-sign")).to_have_count(0)
+    await expect(channels.locator(".channel-sign")).to_have_count(2)
+    assert ada.errors == []

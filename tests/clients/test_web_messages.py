@@ -2,13 +2,14 @@
 
 import asyncio
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import PASSWORD, Account, ClientPage
-from tests.clients.live import Person, World
+from tests.clients.client_pages import AXE, PASSWORD, Account, ClientPage, choose_option, open_new_guild
+from tests.clients.live import Person, Server, World
 from tests.clients.test_web_channels import message_menu
 
 
@@ -169,13 +170,13 @@ async def test_an_event_is_planned_shared_changed_and_begun(browser: Browser, wo
     await ada.page.get_by_role("button", name="Create an event").click()
     form = ada.page.get_by_role("dialog", name="Create an event")
     await form.get_by_label("Name", exact=True).fill("Summer moot")
-    await form.get_by_label("Where").select_option("Somewhere else")
+    await choose_option(form, "Where", "Somewhere else")
     await form.get_by_role("button", name="Create an event").click()
     await expect(form.get_by_text("Say where it is.")).to_be_visible()
     await form.get_by_label("Address or link").fill("The hall")
     await form.get_by_label("End", exact=True).fill("2099-01-31T20:00")
     await form.get_by_label("Start", exact=True).fill("2099-01-31T18:00")
-    await form.get_by_label("Repeats").select_option("Every week")
+    await choose_option(form, "Repeats", "Every week")
     await form.get_by_role("button", name="Create an event").click()
     card = ada.page.get_by_role("article", name="Summer moot")
     await expect(card.get_by_text("Every Saturday")).to_be_visible()
@@ -231,3 +232,150 @@ async def test_data_is_downloaded_and_a_closed_account_restored(browser: Browser
     await leaver.page.get_by_role("button", name="Restore and log in").click()
     await leaver.page.wait_for_url(re.compile("/channels/@me|/app/settings"))
     await expect(leaver.page.get_by_text(person.name).first).to_be_visible()
+
+
+async def test_code_has_its_language_and_colours(browser: Browser, world: World) -> None:
+    owner = await world.resident()
+    guild_id = await world.guild(owner, "The Moot")
+    channel_id = await world.text_channel(owner, guild_id)
+    client = await open_as(browser, owner, f"/channels/{guild_id}/{channel_id}")
+    await client.say('```python\ndef tea(cups=2):\n    return "hot" # <b>\n```')
+    code = client.message("def tea").locator(".content-code")
+    await expect(code.locator(".content-language")).to_have_text("python")
+    await expect(code.locator(".hljs-keyword")).to_have_text(["def", "return"])
+    colors = {
+        await code.locator(name).first.evaluate("token => getComputedStyle(token).color")
+        for name in (".hljs-keyword", ".hljs-string", ".hljs-number", ".hljs-comment", "code")
+    }
+    assert len(colors) == 5
+    await expect(code.locator("code")).to_have_text('def tea(cups=2):\n    return "hot" # <b>', use_inner_text=True)
+    # Code in a language that is not known, or in none, is shown as it is.
+    await client.say('```moothish\nreturn "cold"\n```')
+    plain = client.message('return "cold"').locator(".content-code")
+    await expect(plain.locator(".content-language")).to_have_text("moothish")
+    await client.say('```\nreturn "lukewarm"\n```')
+    bare = client.message('return "lukewarm"').locator(".content-code")
+    await expect(bare.locator(".content-language")).to_have_count(0)
+    for block in (plain, bare):
+        await expect(block.locator("pre[tabindex] code")).to_be_visible()
+        await expect(block.locator("code *")).to_have_count(0)
+    if AXE.exists():
+        assert await client.violations() == []  # the colours of code can be read in both themes
+    assert client.errors == []
+
+
+async def test_who_is_typing_shows_until_they_write_or_cease(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_typing", "ben_typing")
+    line = ada.page.locator(".typing")
+    await expect(line).to_be_empty()
+    # The time of ada's page stands still, so that a slow machine does not end what it is to show.
+    now = datetime.now(UTC)
+    await ada.page.clock.set_fixed_time(now)
+    async with ben.page.expect_response(re.compile("/typing$")):
+        await ben.box.fill("one moment")
+    await expect(line).to_have_text("ben_typing is typing…")
+    await expect(ben.page.locator(".typing")).to_be_empty()
+    await ada.page.clock.set_fixed_time(now + timedelta(seconds=11))
+    await expect(line).to_be_empty()
+
+    await ben.box.press("Enter")
+    await expect(ada.message("one moment")).to_be_visible()
+    async with ben.page.expect_response(re.compile("/typing$")):
+        await ben.box.fill("here it is")
+    await expect(line).to_have_text("ben_typing is typing…")
+    await ben.box.press("Enter")
+    await expect(ada.message("here it is")).to_be_visible()
+    await expect(line).to_be_empty()
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+_WATCH_SHIFTS = """() => {
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+        for (const { sources } of list.getEntries()) {
+            for (const { node } of sources) {
+                const moved = node?.nodeType === 1 ? node : node?.parentElement;
+                if (moved?.closest(".timeline")) {
+                    window.shifts.push(moved.outerHTML.slice(0, 120));
+                }
+            }
+        }
+    }).observe({ type: "layout-shift", buffered: true });
+}"""
+"""Note what moves in the list of messages without being moved by the user."""
+_DISTANCES = """() => {
+    const list = document.querySelector(".timeline-scroller");
+    const bottom = list.getBoundingClientRect().bottom;
+    const box = (name) => list.querySelector(name).getBoundingClientRect();
+    const last = [...list.querySelectorAll("article.message")].at(-1).getBoundingClientRect();
+    return { below: bottom - last.bottom, above: box(".timeline-start").bottom <= box("article.message").top };
+}"""
+
+
+async def test_a_short_history_stands_above_the_composer(browser: Browser, world: World) -> None:
+    owner = await world.resident()
+    guild_id = await world.guild(owner, "The Moot")
+    channel_id = await world.text_channel(owner, guild_id)
+    await owner.patch(f"/channels/{channel_id}", {"name": "a-channel-with-a-long-name-" * 3})
+    await owner.say(channel_id, "first\nof three lines\nat once")
+    await owner.say(channel_id, "second ```\nwith code\n```")
+    path = f"/channels/{guild_id}/{channel_id}"
+    client = await open_as(browser, owner, "/channels/@me", viewport={"width": 800, "height": 700})
+    await client.page.add_init_script(f"({_WATCH_SHIFTS})()")
+    await client.page.goto(f"{world.server.url}{path}")
+    await expect(client.message("second").locator("pre[tabindex]")).to_have_text("with code")
+    settled = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+    await client.page.evaluate(settled)
+    assert await client.page.evaluate("window.shifts") == []
+    distances = await client.page.evaluate(_DISTANCES)
+    assert 0 <= distances["below"] <= 24
+    assert distances["above"]
+    # A longer history fills the list, and stays at its end.
+    for number in range(12):
+        await owner.say(channel_id, f"line {number}\n" * 3)
+    await expect(client.message("line 11")).to_be_in_viewport(ratio=1)
+    await expect(client.message("first")).not_to_be_in_viewport()
+    await client.page.locator(".timeline-scroller").evaluate("list => list.scrollTo(0, 0)")
+    await expect(client.page.get_by_text("This is the beginning of")).to_be_in_viewport(ratio=1)
+
+    # The long name in the empty composer ends with an ellipsis.
+    placeholder = client.page.locator(".composer-placeholder")
+    await expect(placeholder).to_have_text(re.compile("^Message #a-channel-with-a-long-name"))
+    await expect(placeholder).to_have_css("text-overflow", "ellipsis")
+    assert await placeholder.evaluate("each => each.scrollWidth > each.clientWidth")
+    await client.box.fill("x")
+    await expect(placeholder).to_have_count(0)
+    assert client.errors == []
+
+
+TRANSFER = """(type) => {
+    const data = new DataTransfer();
+    data.items.add(new File(["fog at noon"], `${type}.txt`, { type: "text/plain" }));
+    return data;
+}"""
+"""A file that is dragged or pasted, named after how."""
+
+
+async def test_files_are_dropped_and_pasted(browser: Browser, world: World) -> None:
+    owner = await world.resident()
+    guild_id = await world.guild(owner, "The Moot")
+    general = await world.text_channel(owner, guild_id)
+    client = await open_as(browser, owner, f"/channels/{guild_id}/{general}")
+    page, tray = client.page, client.page.get_by_role("list", name="Attached files")
+    await expect(client.box).to_be_visible()
+    dropped = await page.evaluate_handle(TRANSFER, "dropped")
+    target = page.locator(".conversation")
+    await target.dispatch_event("dragover", {"dataTransfer": dropped})
+    await expect(target).to_have_class(re.compile("conversation-dropping"))
+    await target.dispatch_event("drop", {"dataTransfer": dropped})
+    await expect(tray.get_by_role("listitem")).to_have_count(1)
+    pasted = await page.evaluate_handle(TRANSFER, "pasted")
+    await client.box.evaluate(
+        "(box, data) => box.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))", pasted
+    )
+    await expect(tray.get_by_role("listitem")).to_have_count(2)
+    await client.say("both files")
+    message = client.message("both files")
+    for name in ("dropped.txt", "pasted.txt"):
+        await expect(message.get_by_role("link", name=re.compile(name))).to_be_visible()
+    assert client.errors == []

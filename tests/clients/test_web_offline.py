@@ -36,3 +36,21 @@ async def test_the_client_opens_without_a_network_and_comes_back(browser: Browse
     server.start()
     await expect(client.box).to_be_visible()
     assert client.errors == []
+
+
+async def test_a_lost_network_is_shown_and_loses_and_doubles_no_message(browser: Browser, server: Server) -> None:
+    ada, ben = await open_new_guild(browser, server.url, "ada_network", "ben_network")
+    await ada.say("before")
+    await expect(ben.message("before")).to_have_count(1)
+    await ada.page.context.set_offline(offline=True)
+    await expect(ada.page.get_by_text("No connection. Trying again…")).to_be_visible()
+    await ada.say("while it is away")
+    await expect(ada.message("while it is away")).to_contain_text("Sending…")
+    await ben.say("meanwhile")
+    await ada.page.context.set_offline(offline=False)
+    for client in (ada, ben):
+        for text in ("before", "while it is away", "meanwhile"):
+            await expect(client.message(text)).to_have_count(1)
+            await expect(client.message(text)).not_to_contain_text("Sending…")
+    await expect(ada.page.locator(".shell-status")).to_have_count(0)
+    assert ben.errors == []

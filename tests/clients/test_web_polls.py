@@ -78,7 +78,7 @@ async def test_a_poll_ends_with_its_result(browser: Browser, server: Server) -> 
 async def test_polls_have_no_accessibility_violation(browser: Browser, server: Server) -> None:
     if not AXE.exists():
         leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
-    (ada,) = await open_new_guild(browser, server.url, "ada_poll2", bypass_csp=True)
+    (ada,) = await open_new_guild(browser, server.url, "ada_poll2")
     await ada.page.get_by_role("button", name="Add", exact=True).click()
     await ada.page.get_by_role("menuitem", name="Create a poll").click()
     form = ada.page.get_by_role("dialog", name="Create a poll")

@@ -121,7 +121,7 @@ async def test_a_hostile_page_runs_no_script(browser: Browser, server: Server, s
 
 
 async def test_previews_have_no_accessibility_violation(browser: Browser, server: Server, site: Site) -> None:
-    (client,) = await open_new_guild(browser, server.url, "previews4", bypass_csp=True, color_scheme="dark")
+    (client,) = await open_new_guild(browser, server.url, "previews4", color_scheme="dark")
     site.page("/p.png", picture(width=800, height=500), content_type="image/png")
     page = meta(og__title="A title", og__description="text", og__site_name="A site", og__image="/p.png")
     await client.say(f"{site.page('/a', page)} {site.url}/p.png")
