@@ -3,6 +3,7 @@
 import gc
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -25,8 +26,14 @@ def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: 
     the clock, lets requests fail, restores snapshots and tells what happened; /_test/openapi.json describes it.
     """
     gc.disable()  # as in serve: imports create no garbage
-    # A start can be ended at any time, and deletes its folder then.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    ended = threading.Event()
+
+    def end(*_: object) -> None:
+        """End the start at any moment, deleting its folder; at those where Python ignores errors, before it serves."""
+        ended.set()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, end)
     from moothall.demo.community import InvalidCommunity, read_community_file
     from moothall.logs import start_logging
     from moothall.test_server.control import ServerInfo
@@ -52,6 +59,6 @@ def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: 
             click.echo(f"  {name} (bot): {bot.token}")
 
     try:
-        run(community, announce, port=port, rate_limits=rate_limits, gateway_heartbeat_ms=heartbeat_ms)
+        run(community, announce, ended.is_set, port=port, rate_limits=rate_limits, gateway_heartbeat_ms=heartbeat_ms)
     except OSError as error:
         fail(str(error))

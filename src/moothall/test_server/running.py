@@ -34,10 +34,18 @@ def data_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="moothall-test-", dir=_MEMORY if in_memory else None))
 
 
-def run(community: Community, announce: Callable[[ServerInfo], None], *, port: int = 0, **settings: Any) -> None:
+def run(
+    community: Community,
+    announce: Callable[[ServerInfo], None],
+    is_ended: Callable[[], bool] = lambda: False,
+    *,
+    port: int = 0,
+    **settings: Any,
+) -> None:
     """Serve a community at 127.0.0.1 until SIGINT or SIGTERM, or until the parent process ends.
 
-    `announce` is called once everything is ready. `settings` are those of the server. Raises OSError if the port is in
+    `announce` is called once everything is ready. `is_ended` says whether a signal came before there was a server that
+    handles signals. `settings` are those of the server. Raises OSError if the port is in
     use, and SystemExit if the community cannot be loaded.
     """
     folder = data_folder()
@@ -56,7 +64,7 @@ def run(community: Community, announce: Callable[[ServerInfo], None], *, port: i
         )
         application = _Application(server, announce)
         config = http_config(application, shutdown_seconds=1)
-        process = _Process(config, application)
+        process = _Process(config, application, is_ended)
         process.run(sockets)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -108,14 +116,18 @@ class _Application:
 class _Process(uvicorn.Server):
     """uvicorn's server, which announces that it is ready and ends with its parent."""
 
-    def __init__(self, config: uvicorn.Config, application: _Application) -> None:
+    def __init__(self, config: uvicorn.Config, application: _Application, is_ended: Callable[[], bool]) -> None:
         super().__init__(config)
+        self._is_ended = is_ended
         self._application = application
         self._parent = os.getppid()
         self._watch: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: Any = None) -> None:
         """Start accepting connections and announce them."""
+        if self._is_ended():
+            self.should_exit = True
+            return
         await super().startup(sockets)
         if self.started:
             self._application.announce(await self._application.control.describe())
