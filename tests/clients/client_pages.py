@@ -5,7 +5,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Self
@@ -32,13 +32,13 @@ _ARGUMENTS: Final = (
 )  # fmt: skip
 _POLLING: Final = Path(__file__).parent / "polling.cjs"
 _PROFILE: Final = {"locale": "en-US", "reduced_motion": "reduce", "service_workers": "block"}
-_LOG_IN: Final = """
+_STORE: Final = """
 if (location.origin === %s && localStorage.getItem("test.profile") === null) {
   localStorage.setItem("test.profile", "used");
-  localStorage.setItem("moothall.accounts", %s);
+  Object.assign(localStorage, %s);
 }
 """
-"""Logs an account in, once for each profile. Playwright's own way opens another page for it."""
+"""Stores values once for each profile, before the page's own scripts. Playwright's way opens another page for it."""
 _OFFLINE: Final = re.compile(r"net::ERR_(?:CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)|WebSocket connection to")
 
 
@@ -116,6 +116,11 @@ class Account(NamedTuple):
     id: str
     token: str
 
+    @property
+    def stored(self) -> dict[str, str]:
+        """What the client's local storage has when this account is logged in."""
+        return {"moothall.accounts": json.dumps([{"userId": self.id, "token": self.token}])}
+
 
 async def call(url: str, account: Account | None, method: str, path: str, body: object = None) -> Any:
     """Send a request of the API, which is answered with success."""
@@ -164,17 +169,23 @@ class ClientPage:
 
     @classmethod
     async def open(
-        cls, browser: Browser, url: str, path: str = "/app/", *, first_script: str = "", **options: Any
+        cls,
+        browser: Browser,
+        url: str,
+        path: str = "/app/",
+        *,
+        stored: Mapping[str, str] | None = None,
+        **options: Any,
     ) -> Self:
         """Open the client with a new profile. `options` are those of Playwright's contexts.
 
-        `first_script` runs at the begin of each document.
+        `stored` is what the profile's local storage begins with.
 
         Service workers are blocked: keeping the client's files costs a quarter of what opening it does.
         """
         context = await browser.new_context(**_PROFILE | options)
-        if first_script:
-            await context.add_init_script(first_script)
+        if stored:
+            await context.add_init_script(_STORE % (json.dumps(url), json.dumps(stored)))
         client = cls(await context.new_page(), url)
         await client.page.goto(url + path)
         return client
@@ -182,10 +193,7 @@ class ClientPage:
     @classmethod
     async def open_as(cls, browser: Browser, url: str, account: Account, path: str, **options: Any) -> Self:
         """Open the client with a new profile in which an account is logged in."""
-        accounts = json.dumps([{"userId": account.id, "token": account.token}])
-        return await cls.open(
-            browser, url, path, first_script=_LOG_IN % (json.dumps(url), json.dumps(accounts)), **options
-        )
+        return await cls.open(browser, url, path, stored=account.stored, **options)
 
     @classmethod
     async def logged_in(

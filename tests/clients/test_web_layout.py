@@ -174,12 +174,9 @@ class Layout:
     async def open(cls, browser: Browser, server: Server, community: Community, **options: Any) -> "Layout":
         """Open the client at its first screen. `preferences` are the client's own."""
         preferences = options.pop("preferences", {})
-        account = json.dumps([{"userId": community.account.id, "token": community.account.token}])
-        stored = {"moothall.accounts": account, "moothall.preferences": json.dumps(preferences)}
-        items = [{"name": name, "value": value} for name, value in stored.items()]
-        state = {"cookies": [], "origins": [{"origin": server.url, "localStorage": items}]}
+        stored = community.account.stored | {"moothall.preferences": json.dumps(preferences)}
         path, _ = community.screens["friends"]
-        client = await ClientPage.open(browser, server.url, path, storage_state=state, **options)
+        client = await ClientPage.open(browser, server.url, path, stored=stored, **options)
         layout = cls(client, community)
         await layout.show("friends")
         return layout
