@@ -1,10 +1,11 @@
-"""The packages that the tests look into, built once."""
+"""The packages that the tests look into, built once for all processes of the suite."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.packages.installed import ROOT, build_dist, install_clean
+from tests.packages.installed import ROOT, Uv, build_dist, install_clean
+from tests.shared_folders import shared_folder
 from tools.build_dist import client_is_current
 
 
@@ -15,12 +16,21 @@ def has_client() -> bool:
 
 
 @pytest.fixture(scope="session")
-def clean_program(dist: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
-    """The command of the wheel in an environment with nothing but the locked packages, which pip fetches."""
-    return install_clean(dist[1], tmp_path_factory.mktemp("clean") / "environment")
+def uv(tmp_path_factory: pytest.TempPathFactory) -> Uv:
+    """uv, with an empty cache of its own. Skips the test where pip cannot fetch it."""
+    return Uv(shared_folder(tmp_path_factory, "uv", Uv.fetch))
+
+
+@pytest.fixture(scope="session")
+def clean_program(dist: tuple[Path, Path], uv: Uv, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """The command of the wheel in an environment with nothing but the locked packages."""
+    folder = shared_folder(tmp_path_factory, "clean", lambda folder: install_clean(uv, dist[1], folder / "environment"))
+    return "env", "-u", "PYTHONPATH", str(folder / "environment" / "bin" / "moothall")
 
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory, has_client: bool) -> tuple[Path, Path]:
     """The sdist and the wheel of this tree."""
-    return build_dist(ROOT, tmp_path_factory.mktemp("dist"), client=has_client)
+    folder = shared_folder(tmp_path_factory, "dist", lambda folder: build_dist(ROOT, folder, client=has_client))
+    (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    return sdist, wheel

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]  # comes without types
 
-from tests.packages.installed import ROOT
+from tests.packages.installed import ROOT, Uv
 from tests.serving import environment
 
 pytestmark = pytest.mark.timeout(400)  # a registry is far away
@@ -23,13 +23,15 @@ def test_people_say_something(moothall, alice):
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def machine(uv: Uv, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The variables of a machine whose `python` and `pip` are those of a new environment."""
     folder = tmp_path_factory.mktemp("machine") / "python"
-    venv.create(folder, with_pip=True)
+    venv.create(folder, with_pip=False)
+    uv.install(folder / "bin" / "python", f"pip=={importlib.metadata.version('pip')}")
     variables = {name: value for name, value in environment().items() if name != "PYTHONPATH"}
     # What is imported is compiled then; compiling all of it takes longer than the rest.
-    return {**variables, "PATH": f"{folder / 'bin'}:{variables['PATH']}", "PIP_NO_COMPILE": "1"}
+    path = f"{folder / 'bin'}:{variables['PATH']}"
+    return {**variables, **uv.variables, "PATH": path, "PIP_NO_COMPILE": "1"}
 
 
 def bash(script: str, folder: Path, variables: dict[str, str]) -> str:

@@ -27,6 +27,7 @@ from moothall.settings import PREFIX, Settings, load
 from tests.packages.installed import ROOT, check_served
 from tests.packages.old_versions import old_database
 from tests.serving import RunningServer
+from tests.shared_folders import shared_folder
 from tests.storage.buckets import bucket_at, bucket_settings
 from tools.build_dist import sources
 from tools.build_root import UID, build_root, size
@@ -185,10 +186,8 @@ def root(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root file system of the image. Skips the test where there is no way to have one."""
     if os.geteuid() != 0 or shutil.which("strip") is None or not Path("/sbin/ldconfig").exists():
         pytest.skip("this needs root, strip and ldconfig, as the build of the image has")
-    folder = tmp_path_factory.mktemp("image")
-    root, data = folder / "root", folder / "data"
-    build_root(installed, root)
-    data.mkdir()
+    root = shared_folder(tmp_path_factory, "image", lambda folder: build_root(installed, folder / "root")) / "root"
+    data = tmp_path_factory.mktemp("data")
     tried = run_python(installed, root, data, "open('/x', 'w')")
     if "Read-only" not in tried.stderr:
         pytest.skip(f"no way to have a root file system of its own: {tried.stderr}")

@@ -11,7 +11,7 @@ import pytest
 
 from moothall import __version__
 from moothall.storage.migrations import HEAD
-from tests.packages.installed import ROOT, check_served
+from tests.packages.installed import ROOT, Uv, check_served
 from tests.packages.old_versions import old_database, revision_of
 from tests.serving import RunningServer, environment, moothall
 
@@ -32,15 +32,6 @@ def test_ping_is_answered(moothall, alice):
     moothall.start_bot("smallbot:client").wait()
     alice.in_channel("general").says("ping").assert_replied("pong").wait()
 """
-
-
-def fetch(folder: Path, *requirements: str) -> Path:
-    """Install packages into a folder, at the versions of the tests' environment where they are there."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-compile", "--target", str(folder), *requirements]
-    done = subprocess.run(pip, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"pip cannot fetch the packages: {done.stderr.splitlines()[-1]}")
-    return folder
 
 
 def test_what_is_installed_is_the_wheel(clean_program: tuple[str, ...]) -> None:
@@ -73,9 +64,11 @@ def test_it_migrates_what_an_earlier_version_left_and_serves_it(
         assert [each for each in report["findings"] if each["level"] == "error"] == []
 
 
-def test_its_pytest_plugin_tests_a_bot(clean_program: tuple[str, ...], tmp_path: Path) -> None:
+def test_its_pytest_plugin_tests_a_bot(clean_program: tuple[str, ...], uv: Uv, tmp_path: Path) -> None:
     names = ("pytest", "PyYAML", "discord.py")
-    packages = fetch(tmp_path / "packages", *(f"{name}=={importlib.metadata.version(name)}" for name in names))
+    packages = tmp_path / "packages"
+    versions = (f"{name}=={importlib.metadata.version(name)}" for name in names)
+    uv.install(Path(sys.executable), "--target", str(packages), *versions)
     (tmp_path / "smallbot.py").write_text(_BOT)
     (tmp_path / "test_smallbot.py").write_text(_TEST)
     python = str(Path(clean_program[-1]).with_name("python"))
@@ -93,10 +86,9 @@ def test_its_pytest_plugin_tests_a_bot(clean_program: tuple[str, ...], tmp_path:
     assert "plugins: moothall" in done.stdout
 
 
-def test_uvx_serves_it(dist: tuple[Path, Path], tmp_path: Path) -> None:
-    uvx = fetch(tmp_path / "uv", "uv") / "bin" / "uvx"
-    settings = ("--no-config", "--python", sys.executable, "--cache-dir", str(tmp_path / "cache"))
-    program = ("env", "-u", "PYTHONPATH", str(uvx), *settings, "--from", str(dist[1]), "moothall")
+def test_uvx_serves_it(dist: tuple[Path, Path], uv: Uv, tmp_path: Path) -> None:
+    command = (str(uv.programs / "uvx"), *uv.options, "--python", sys.executable, "--from", str(dist[1]), "moothall")
+    program = ("env", "-u", "PYTHONPATH", *command)
     tried = moothall("--version", program=program, patience=300)
     if "error sending request" in tried.stderr or "Failed to fetch" in tried.stderr:
         pytest.skip(f"uv reaches no registry: {tried.stderr.splitlines()[-1]}")
