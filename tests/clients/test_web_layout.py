@@ -10,7 +10,7 @@ from PIL import Image, ImageChops
 from playwright.async_api import Browser, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from tests.clients.client_pages import Account, ClientPage, becomes, call, sign_up
+from tests.clients.client_pages import Account, ClientPage, becomes, call, select_button, sign_up
 from tests.clients.live import Server
 
 ZOOMED: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 256}, "device_scale_factor": 4}
@@ -374,6 +374,53 @@ async def test_selection_and_focus_show_in_the_devices_colours_and_in_high_contr
             if await layout.page.evaluate("document.activeElement === document.body"):
                 break
             assert await _changed_by_focus(layout.page) >= 40, await layout.page.evaluate(_FOCUSED)
+
+
+_HIGHLIGHTED: Final = """() => {
+    const probe = document.body.appendChild(document.createElement("div"));
+    Object.assign(probe.style, { color: "HighlightText", backgroundColor: "Highlight", forcedColorAdjust: "none" });
+    const { color, backgroundColor } = getComputedStyle(probe);
+    probe.remove();
+    const isHighlighted = (each) => getComputedStyle(each).backgroundColor === backgroundColor;
+    const hasText = (each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+    return [...document.querySelectorAll("a, button, label, [role]")].filter(
+        (each) => each.checkVisibility() && isHighlighted(each)
+    ).flatMap((each) => [each, ...each.querySelectorAll("*")].filter(
+        (part) => (hasText(part) || part.matches("svg")) && part.closest(".switch-track") === null
+    ).map((part) => {
+        const style = getComputedStyle(part);
+        const avatar = part.closest(".avatar");
+        const isRight = avatar === null
+            ? style.color === color && style.forcedColorAdjust !== "auto"
+            : style.color !== getComputedStyle(avatar).backgroundColor;
+        return [`${each.getAttribute("class")}: ${part.tagName} ${part.textContent}`, isRight];
+    }));
+}"""
+"""Texts and icons on the device's colour for what is selected, and whether each has the colour that goes with it."""
+
+
+async def test_what_is_selected_can_be_read_in_the_devices_colours(
+    browser: Browser, server: Server, community: Community
+) -> None:
+    layout = await Layout.open(browser, server, community, forced_colors="active")
+
+    async def assert_readable(*texts: str) -> None:
+        for text in texts:
+            await expect(layout.page.get_by_text(text).first).to_be_visible()
+        highlighted: list[tuple[str, bool]] = await layout.page.evaluate(_HIGHLIGHTED)
+        assert highlighted
+        assert [name for name, is_right in highlighted if not is_right] == []
+        for text in texts:
+            assert any(text in name for name, _ in highlighted), (text, highlighted)
+
+    for screen in ("friends", "channel", "forum", "guild settings"):
+        await layout.show(screen)
+        await assert_readable()
+    await select_button(layout.page, "System messages").press("Enter")
+    await assert_readable("general")
+    await layout.page.keyboard.press("Escape")
+    await layout.open_dialog("switcher")
+    await assert_readable()
 
 
 async def _changed_by_focus(page: Page) -> int:
