@@ -49,13 +49,13 @@ function emojiData(): Plugin {
   };
 }
 
-/** Parses the ICU messages of src/i18n at build time, so that the client needs no parser. */
+/** Parses the ICU messages of src/i18n at build time, so that the client needs no parser. Refusals are none. */
 function compiledMessages(): Plugin {
   return {
     name: "compiled-messages",
     enforce: "pre",
     transform(code, id) {
-      if (!/\/src\/i18n\/(?:\w+\/)?\w+\.json$/.test(id)) {
+      if (!/\/src\/i18n\/(?!refusals\/)(?:\w+\/)?\w+\.json$/.test(id)) {
         return null;
       }
       const messages = JSON.parse(code) as Record<string, string>;

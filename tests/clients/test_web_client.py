@@ -208,6 +208,11 @@ async def test_the_client_speaks_german_to_those_who_prefer_it(browser: Browser,
     await page.goto(f"{server.url}/app/")
     await expect(page.get_by_role("heading", name=re.compile("Anmelden"))).to_be_visible()
     assert await page.locator("html").get_attribute("lang") == "de"
+    # What the API refuses, too, though it says it in English.
+    await page.locator("input:not([type=password])").first.fill("nobody-here")
+    await page.locator("input[type=password]").first.fill("a wrong password")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("Name oder Passwort ist falsch.").first).to_be_visible()
 
 
 async def test_unread_messages_and_mentions_show_until_they_are_read(browser: Browser, server: Server) -> None:

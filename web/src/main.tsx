@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client";
 import { I18nProvider } from "react-aria-components";
 import { IntlProvider } from "react-intl";
 
+import { setRefusalLocale } from "./api/refusals";
 import { addAccount, readAccounts, type Account } from "./features/session/accounts";
 import { preloadTimeline } from "./features/channel_view/ChannelView";
 import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
@@ -26,6 +27,7 @@ import "../../src/moothall/web/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
 
+setRefusalLocale(() => getPreferences().locale);
 const { pathname } = location;
 const [firstAccount] = readAccounts();
 // Other pages may turn out to need no connection.

@@ -1,4 +1,5 @@
 import { ApiError, NetworkError, readError } from "./errors";
+import { inLanguageInUse } from "./refusals";
 
 const BASE = "/api/v10";
 const MAX_ATTEMPTS = 5;
@@ -41,7 +42,7 @@ export class ApiClient {
         if (response.status === 401 && this.token !== null) {
           this.onUnauthorized();
         }
-        throw readError(response.status, response.body);
+        throw await inLanguageInUse(readError(response.status, response.body));
       }
       return response.body as T;
     }

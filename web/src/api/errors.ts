@@ -12,15 +12,36 @@ export class ApiError extends Error {
     readonly code: number,
     message: string,
     readonly fields: readonly FieldError[],
+    /** The message as the API says it. */
+    readonly original = message,
   ) {
     super(message);
     this.name = "ApiError";
+  }
+
+  /** The same refusal with its texts in another language. */
+  translated(translate: (text: string) => string): ApiError {
+    const fields = this.fields.map((field) => ({ ...field, message: translate(field.message) }));
+    return new ApiError(this.status, this.code, translate(this.message), fields, this.original);
+  }
+
+  /** What users are told: the message of the first refused field, else that of the refusal. */
+  get reason(): string {
+    return this.fields[0]?.message ?? this.message;
   }
 
   /** The message of a field, or of the first field below it. */
   field(path: string): string | undefined {
     return this.fields.find((error) => error.path === path || error.path.startsWith(`${path}.`))?.message;
   }
+}
+
+/** The message of an error for programs, which read English; undefined for what is no error. */
+export function originalMessage(error: unknown): string | undefined {
+  if (error instanceof ApiError) {
+    return error.original;
+  }
+  return error instanceof Error ? error.message : undefined;
 }
 
 /** The request did not reach the server, or its response was lost. */

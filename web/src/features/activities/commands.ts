@@ -12,6 +12,7 @@ import { channelPermissions, has } from "../../store/permissions";
 import { guildIdOf } from "../../store/channels";
 import type { State } from "../../store/state";
 import { Permission } from "../../api/enums";
+import { originalMessage } from "../../api/errors";
 import type { Session } from "../session/session";
 import { customActivities } from "../session/activities";
 import { activityLink } from "./launching";
@@ -546,5 +547,5 @@ function string(value: unknown): string {
 }
 
 function message(error: unknown): string {
-  return error instanceof Error ? error.message : "OAuth2 Error";
+  return originalMessage(error) ?? "OAuth2 Error";
 }

@@ -1,5 +1,7 @@
 /** The protocol between an Activity and this client: messages of two elements, an opcode and its data. */
 
+import { originalMessage } from "../../api/errors";
+
 export const Opcode = { Handshake: 0, Frame: 1, Close: 2, Hello: 3 } as const;
 
 export const CloseCode = {
@@ -149,7 +151,7 @@ export class RpcConnection {
       const code = error instanceof RpcError ? error.code : ErrorCode.UnknownError;
       answer = {
         cmd,
-        data: { code, message: error instanceof Error ? error.message : "" },
+        data: { code, message: originalMessage(error) ?? "" },
         evt: "ERROR",
         nonce,
       };

@@ -60,7 +60,7 @@ export async function runOnTarget(
   try {
     await createCommandInteraction(session.api, source, { ...commandData(command), target_id: targetId });
   } catch (error) {
-    const reason = error instanceof ApiError ? { reason: error.message } : {};
+    const reason = error instanceof ApiError ? { reason: error.reason } : {};
     session.store.dispatch("INTERACTION_FAILURE", { nonce: source.nonce, ...reason });
   }
 }

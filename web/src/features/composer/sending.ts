@@ -1,7 +1,7 @@
 import type { APIMessage, APIStickerItem } from "discord-api-types/v10";
 
 import { ALL_MENTIONS } from "../../api/enums";
-import { NetworkError } from "../../api/errors";
+import { ApiError, NetworkError } from "../../api/errors";
 import { createMessage } from "../../api/messages";
 import { makeNonce } from "../../api/nonce";
 import { addMessage } from "../../store/messages";
@@ -100,7 +100,7 @@ async function deliver(session: Session, pending: PendingMessage): Promise<void>
       }
       if (!(error instanceof NetworkError)) {
         patchPending(store, pending.nonce, {
-          failure: { message: error instanceof Error ? error.message : String(error) },
+          failure: { message: error instanceof ApiError ? error.reason : String(error) },
         });
         return;
       }

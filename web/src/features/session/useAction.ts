@@ -11,7 +11,7 @@ export function useErrorText(): (error: unknown) => string {
       return text("error.network");
     }
     if (error instanceof ApiError) {
-      return error.fields[0]?.message ?? error.message;
+      return error.reason;
     }
     return text("error.unknown");
   };
