@@ -215,7 +215,9 @@ async def test_the_client_speaks_german_to_those_who_prefer_it(browser: Browser,
     await expect(page.get_by_text("Name oder Passwort ist falsch.").first).to_be_visible()
 
 
-async def test_unread_messages_and_mentions_show_until_they_are_read(browser: Browser, server: Server) -> None:
+async def test_what_is_unread_shows_until_it_is_read_and_the_root_leads_back_to_it(
+    browser: Browser, server: Server
+) -> None:
     ada, ben = await two_members(browser, server, "7")
     await ben.page.get_by_role("link", name="Direct messages").first.click()
     await ada.say("something new")
@@ -227,8 +229,11 @@ async def test_unread_messages_and_mentions_show_until_they_are_read(browser: Br
     await expect(ben.message("something new")).to_have_count(1)
     await expect(rail.locator(".mentions")).to_have_count(0)
     await expect(rail.locator(".rail-unread")).to_have_count(0)
-    await ben.page.reload()
+    # The root address leads back to the channel.
+    channel = ben.page.url
+    await ben.page.goto(f"{server.url}/app")
     await expect(ben.message("something new")).to_have_count(1)
+    assert ben.page.url == channel
     await expect(ben.page.locator(".rail .mentions")).to_have_count(0)
 
 

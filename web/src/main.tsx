@@ -11,6 +11,7 @@ import { addAccount, readAccounts, type Account } from "./features/session/accou
 import { preloadTimeline } from "./features/channel_view/ChannelView";
 import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
 import { openEarly } from "./features/session/session";
+import { lastScreen } from "./features/shell/lastScreen";
 import { keepShell } from "./features/shell/offline";
 import {
   applyPreferences,
@@ -28,13 +29,17 @@ import "./ui/base.css";
 import "./ui/controls.css";
 
 setRefusalLocale(() => getPreferences().locale);
-const { pathname } = location;
 const [firstAccount] = readAccounts();
+// The root address leads to what was open last.
+const firstPath =
+  firstAccount !== undefined && /^\/app\/?$/.test(location.pathname)
+    ? lastScreen(firstAccount.userId)
+    : location.pathname;
 // Other pages may turn out to need no connection.
-if (firstAccount !== undefined && /^\/(?:channels|app\/?$)/.test(pathname)) {
-  loadFirstPage(openEarly(firstAccount), pathname);
+if (firstAccount !== undefined && firstPath.startsWith("/channels")) {
+  loadFirstPage(openEarly(firstAccount), firstPath);
 }
-if (firstAccount !== undefined && isChannelPath(pathname)) {
+if (firstAccount !== undefined && isChannelPath(firstPath)) {
   // Read while the gateway answers: what shows messages.
   preloadTimeline();
 }

@@ -16,7 +16,7 @@ import type { Account } from "./features/session/accounts";
 import { SessionProvider } from "./features/session/session";
 import { Failure } from "./features/shell/Failure";
 import { setOverlays } from "./features/overlays/overlays";
-import { CustomizeScreen, DirectScreen, GuildScreen } from "./features/shell/screens";
+import { CustomizeScreen, DirectScreen, GuildScreen, LastScreen } from "./features/shell/screens";
 import { Shell } from "./features/shell/Shell";
 import { UserCardContext, type UserCardProps } from "./features/users/UserCardContext";
 
@@ -147,7 +147,7 @@ function useLogin(search: LoginSearch): (login: Login) => void {
   const navigate = useNavigate();
   return (login) => {
     onLogin({ userId: login.user_id, token: login.token });
-    void navigate({ to: search.next ?? "/channels/@me" });
+    void navigate({ to: search.next ?? "/app" });
   };
 }
 
@@ -187,7 +187,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: "/app",
-      component: () => <Navigate to="/channels/@me" replace />,
+      component: LastScreen,
     }),
     // The server sends browsers the client at the links that people share, too.
     createRoute({ getParentRoute: () => signedIn, path: "/app/invite/$code", component: InviteScreen }),

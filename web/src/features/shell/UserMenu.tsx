@@ -28,6 +28,10 @@ export function UserMenu() {
     rememberScreen();
     void navigate({ to: "/app/settings/{-$sectionId}", params: { sectionId: "status" } });
   };
+  const switchTo = (userId: string) => {
+    session.switchAccount(userId);
+    void navigate({ to: "/app" });
+  };
   return (
     <Menu
       label={text("user.menu")}
@@ -57,7 +61,7 @@ export function UserMenu() {
       <MenuItem onAction={openStatus}>{text("user.customStatus")}</MenuItem>
       <MenuSeparator />
       {others.map((each) => (
-        <MenuItem key={each.userId} onAction={() => session.switchAccount(each.userId)}>
+        <MenuItem key={each.userId} onAction={() => switchTo(each.userId)}>
           {text("user.switchTo", { name: each.name ?? each.userId })}
         </MenuItem>
       ))}

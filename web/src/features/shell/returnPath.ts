@@ -1,5 +1,5 @@
-/** Where the user was before they opened the settings. */
-let before = "/channels/@me";
+/** Where the user was before they opened the settings; the root address leads to what was open last. */
+let before = "/app";
 
 /** Remember the screen that closing the settings leads back to. */
 export function rememberScreen(): void {

@@ -19,6 +19,7 @@ import { useAppState, useSession } from "../session/session";
 import { ThreadPanel } from "../channel_view/ThreadPanel";
 import "../members/members.css";
 import { useOverlays } from "../overlays/overlays";
+import { keepLastScreen, lastChannel, lastScreen, reachablePath } from "./lastScreen";
 import { Panes } from "./Shell";
 
 const MemberList = loaded(async () => ({ default: (await import("../members/MemberList")).MemberList }));
@@ -28,7 +29,6 @@ const Customize = lazy(() => import("../joining/Customize"));
 const FriendsPage = lazy(() => import("../friends/FriendsPage"));
 const ThreadMembers = lazy(() => import("../threads/ThreadMembers"));
 
-const LAST_CHANNEL = "moothall.channel.";
 const WIDE = "(min-width: 1100px)";
 /** The member list covers the channel. */
 const NARROW = "(max-width: 719px)";
@@ -62,11 +62,13 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
   }, []);
   const { searching } = useOverlays();
   const scope = useMemo(() => ({ guildId }), [guildId]);
+  const userId = useSession().account.userId;
+  const isKnown = guild !== undefined && (channelId === null || Boolean(channel));
   useEffect(() => {
-    if (channelId !== null && channel) {
-      localStorage.setItem(LAST_CHANNEL + guildId, channelId);
+    if (isKnown) {
+      keepLastScreen(userId, guildId, channelId);
     }
-  }, [guildId, channelId, channel]);
+  }, [userId, guildId, channelId, isKnown]);
   if (guild === undefined) {
     return <NoGuild loading={loading} />;
   }
@@ -123,10 +125,10 @@ function Members({ guild, channel }: { guild: GuildState; channel: APIChannel })
 
 /** Leads to the channel that was read last, else to the first one; on narrow screens the list stays. */
 function FirstChannel({ guildId }: { guildId: string }) {
-  const { store } = useSession();
+  const { account, store } = useSession();
   const narrow = !matchMedia("(min-width: 720px)").matches;
   const channels = visibleChannelGroups(store.state, guildId).flatMap((group) => group.channels);
-  const last = localStorage.getItem(LAST_CHANNEL + guildId);
+  const last = lastChannel(account.userId, guildId);
   const isReadable = (channel: APIChannel) =>
     channel.type === ChannelType.GuildText || channel.type === ChannelType.GuildAnnouncement;
   const channel = channels.find((each) => each.id === last) ?? channels.find(isReadable);
@@ -140,6 +142,12 @@ function FirstChannel({ guildId }: { guildId: string }) {
     );
   }
   return <Navigate to="/channels/$guildId/$channelId" params={{ guildId, channelId: channel.id }} replace />;
+}
+
+/** Leads to what the account had open last on this device. */
+export function LastScreen() {
+  const { account, store } = useSession();
+  return <Navigate to={reachablePath(store.state, lastScreen(account.userId))} replace />;
 }
 
 /** The page of a guild's questions and channels. */
@@ -183,6 +191,8 @@ interface DirectScreenProps {
 export function DirectScreen({ channelId, messageId, showsFriends = false }: DirectScreenProps) {
   const text = useText();
   const { searching } = useOverlays();
+  const userId = useSession().account.userId;
+  useEffect(() => keepLastScreen(userId, null, channelId), [userId, channelId]);
   return (
     <Panes
       label={text("direct.title")}
