@@ -1,6 +1,6 @@
 """How long the event loop makes no turn while all kinds of requests come at once, large bodies and bulk acts too.
 
-The server watches itself (the setting `slow_turn_ms`) and logs each stretch with the functions that ran.
+The server watches itself (the setting `slow_turn_ms`) and logs each stretch with the rows that ran in it.
 """
 
 import json
@@ -60,30 +60,25 @@ def requests(world: World) -> Iterator[tuple[str, str, bytes]]:
 
 
 def summary(log: Path) -> str:
-    """The stretches of a server's log: how many, the longest of them, and where those were that were busy so long."""
+    """The stretches of a server's log: how many, the longest, and what took most of those that were busy so long."""
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     stretches = [
-        (line["milliseconds"], line["busy"], _function(line["at"]))
+        (line["milliseconds"], line["busy"], _longest(line["ran"], line["collector"], line["milliseconds"]))
         for line in lines
         if line["logger"] == "moothall.loop"
     ]
     if not stretches:
         return f"none of {LIMIT_MS} ms"
-    busy = [(spent, function) for _, spent, function in stretches if spent >= LIMIT_MS]
+    busy = [(spent, row) for _, spent, row in stretches if spent >= LIMIT_MS]
     text = f"{len(stretches)} of {LIMIT_MS} ms or more, the longest {max(stretches)[0]:.1f} ms"
     if not busy:
         return f"{text}, none of them busy so long"
-    longest, function = max(busy)
+    longest, row = max(busy)
     common = ", ".join(f"{name} {count}" for name, count in Counter(at for _, at in busy).most_common(5))
-    return f"{text}; {len(busy)} busy so long, the longest {longest:.1f} ms in {function}; {common}"
+    return f"{text}; {len(busy)} busy so long, the longest {longest:.1f} ms, most of it {row}; {common}"
 
 
-def _function(functions: list[str]) -> str:
-    """Where a stretch was: the endpoint, else the innermost function; outside of ours, the loop itself."""
-    if not functions:
-        return "the loop"
-    for function in functions:
-        module, name, _ = function.split(":")
-        if module.endswith("endpoints"):
-            return name
-    return functions[0]
+def _longest(ran: dict[str, float], collector: float, taken: float) -> str:
+    """What took most of a stretch: a row, the garbage collector, or the loop itself, which reads and writes sockets."""
+    shares = {**ran, "the collector": collector, "the loop": taken - sum(ran.values())}
+    return max(shares, key=lambda name: shares[name])

@@ -1,6 +1,7 @@
 """What keeps the event loop from its next turn is reported with its place."""
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -9,6 +10,7 @@ import pytest
 
 from moothall.kernel import loop_watch
 from moothall.kernel.loop_watch import LoopWatch
+from moothall.logs import current_row
 
 
 @pytest.fixture
@@ -39,6 +41,89 @@ async def test_a_blocking_call_is_reported_with_its_place(watch: LoopWatch, capl
     assert watch.longest >= 0.3
 
 
+async def report_of(caplog: pytest.LogCaptureFixture, *tasks: asyncio.Task[None]) -> dict[str, object]:
+    """The report of the stretch in which tasks ran."""
+    with caplog.at_level(logging.WARNING, logger="moothall.loop"):
+        await asyncio.gather(*tasks)
+        while not caplog.records:  # noqa: ASYNC110 a log announces nothing
+            await asyncio.sleep(0.005)
+    return max((record.__dict__ for record in caplog.records), key=lambda fields: float(fields["milliseconds"]))
+
+
+async def test_all_rows_of_a_stretch_are_named_the_longest_first(
+    watch: LoopWatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    del watch
+
+    async def respond(row: str, times: int) -> None:
+        current_row.set(row)
+        await asyncio.sleep(0.01)
+        for _ in range(times):
+            block()
+
+    async def wait_for_hours() -> None:
+        await asyncio.sleep(3_600)
+
+    idle = asyncio.create_task(wait_for_hours())
+    tasks = [asyncio.create_task(respond(row, times)) for row, times in (("get_guild", 1), ("create_message", 2))]
+    await asyncio.sleep(0)
+    block()  # both are due by now, and run in one turn
+    ran = (await report_of(caplog, *tasks))["ran"]
+    assert isinstance(ran, dict)
+    assert list(ran)[:2] == ["create_message", "get_guild"]
+    assert 300 <= ran["get_guild"] < ran["create_message"]
+    assert wait_for_hours.__qualname__ not in ran
+    idle.cancel()
+
+
+async def test_a_task_without_a_row_is_named_by_its_function(
+    watch: LoopWatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    del watch
+
+    async def sweep() -> None:
+        block()
+
+    ran = (await report_of(caplog, asyncio.create_task(sweep())))["ran"]
+    assert isinstance(ran, dict)
+    assert sweep.__qualname__ in ran
+
+
+async def test_the_share_of_garbage_collections_is_told(watch: LoopWatch, caplog: pytest.LogCaptureFixture) -> None:
+    del watch
+
+    async def collect() -> None:
+        block()
+        gc.collect()
+
+    before = await report_of(caplog, asyncio.create_task(collect()))
+    collector = before["collector"]
+    assert isinstance(collector, float)
+    assert collector > 0
+
+
+async def test_a_watched_task_ends_as_any_other(watch: LoopWatch) -> None:
+    del watch
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise KeyError
+
+    async def respond() -> str:
+        try:
+            await asyncio.sleep(3_600)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+        return "answer"
+
+    failing, waiting = asyncio.create_task(fail()), asyncio.create_task(respond())
+    with pytest.raises(KeyError):
+        await failing
+    waiting.cancel()
+    assert await waiting == "answer"
+    assert "respond" in repr(waiting)
+
+
 async def test_waiting_is_no_stretch_without_a_turn(watch: LoopWatch) -> None:
     """The loop turns while all its tasks wait."""
     del watch  # as long as it reports nothing but what the machine itself delays
@@ -51,6 +136,8 @@ async def test_waiting_is_no_stretch_without_a_turn(watch: LoopWatch) -> None:
 
 async def test_a_watch_ends(watch: LoopWatch, caplog: pytest.LogCaptureFixture) -> None:
     watch.stop()
+    assert watch._note_collection not in gc.callbacks
+    assert asyncio.get_running_loop().get_task_factory() is None
     with caplog.at_level(logging.WARNING, logger="moothall.loop"):
         block()
         await asyncio.sleep(0.05)
