@@ -52,6 +52,17 @@ async def test_work_begins_in_the_order_in_which_it_came(monkeypatch: pytest.Mon
     assert [number for number, _ in load.entries] == list(range(50))
 
 
+async def test_work_that_others_wait_for_begins_before_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    tasks = [asyncio.create_task(load.work(number)) for number in range(20)]
+    await asyncio.sleep(0)
+    began = len(load.entries)
+    await room_in_turn(first=True)
+    assert len(load.entries) == began
+    await asyncio.gather(*tasks)
+    assert [number for number, _ in load.entries] == list(range(20))
+
+
 async def test_who_is_cancelled_while_waiting_leaves_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     load = Load(monkeypatch, TURN_SECONDS)
     tasks = [asyncio.ensure_future(load.work(number)) for number in range(20)]

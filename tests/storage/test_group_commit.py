@@ -12,6 +12,7 @@ import apsw
 import pytest
 from sqlalchemy import func, insert, select
 
+from moothall.objects import turns
 from moothall.storage import group_commit
 from moothall.storage.database import Query, StorageFull, StorageUnavailable
 from moothall.storage.schema import bans
@@ -110,29 +111,86 @@ async def test_what_arrives_during_a_commit_is_the_next_batch(
     assert sizes == [1, 7]
 
 
+class Waiting:
+    """Transactions that waited for a commit: by a clock of the test, each takes so many seconds."""
+
+    def __init__(self, sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+        self.order: list[int] = []
+        """The numbers of the transactions, as they ran."""
+        self.callbacks: list[int] = []
+        """The same, as their commit called back."""
+        self.sizes = batches_of(sqlite)
+        self._sqlite = sqlite
+        self._monkeypatch = monkeypatch
+        self._seconds = seconds
+        self._now = 0.0
+        self._turn = 0
+        self._turns: list[int] = []
+        monkeypatch.setattr(turns, "stopwatch", lambda: self._now)
+
+    async def write(self, number: int) -> None:
+        async with self._sqlite.transaction() as tx:
+            self.order.append(number)
+            self._turns.append(self._turn)
+            self._now += self._seconds
+            tx.on_commit(lambda: self.callbacks.append(number))
+            await tx.execute(BAN, guild_id=1, user_id=number, reason="x", created_at=1)
+
+    async def run(self, count: int) -> int:
+        """Run so many while a task of the test takes a step in each turn of the loop; return how many ran in one."""
+        with slow_commits(self._sqlite, self._monkeypatch) as (started, go):
+            first = asyncio.create_task(ban(self._sqlite, 0))
+            assert await asyncio.to_thread(started.wait, 60)
+            others = [asyncio.create_task(self.write(number)) for number in range(1, count + 1)]
+            await asyncio.sleep(0)
+            go.set()
+            while not all(task.done() for task in others):
+                self._turn += 1
+                await asyncio.sleep(0)
+            await first
+        return max(self._turns.count(turn) for turn in self._turns)
+
+
 async def test_those_that_waited_for_a_commit_share_the_next_in_several_turns_of_the_loop(
     sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes = batches_of(sqlite)
-    turn, turns = 0, list[int]()
+    waiting = Waiting(sqlite, monkeypatch, 0.0)
+    assert await waiting.run(100) == group_commit._WOKEN_AT_ONCE
+    assert waiting.sizes == [1, 100]
 
-    async def write(number: int) -> None:
-        async with sqlite.transaction() as tx:
-            turns.append(turn)
-            await tx.execute(BAN, guild_id=1, user_id=number, reason="x", created_at=1)
 
-    with slow_commits(sqlite, monkeypatch) as (started, go):
-        first = asyncio.create_task(ban(sqlite, 0))
-        assert await asyncio.to_thread(started.wait, 60)
-        others = [asyncio.create_task(write(number)) for number in range(1, 101)]
-        await asyncio.sleep(0)
-        go.set()
-        while not all(task.done() for task in others):
-            turn += 1
-            await asyncio.sleep(0)
-        await first
-    assert sizes == [1, 100]
-    assert max(turns.count(each) for each in turns) == group_commit._WOKEN_AT_ONCE
+async def test_a_turn_of_the_loop_has_only_as_many_transactions_as_it_has_time_for(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = Waiting(sqlite, monkeypatch, turns.TURN_SECONDS)
+    # The one that ends a turn's time and the first of the next may run between two steps of the same task.
+    assert await waiting.run(group_commit.MAX_IN_BATCH) <= 2
+    assert waiting.sizes == [1, group_commit.MAX_IN_BATCH]
+    assert waiting.order == waiting.callbacks == list(range(1, group_commit.MAX_IN_BATCH + 1))
+
+
+async def test_a_transaction_that_is_cancelled_while_it_waits_for_time_lets_the_next_one_begin(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, has_time = asyncio.Event(), asyncio.Event()
+
+    async def room_in_turn(*, first: bool) -> None:
+        assert first
+        waits.set()
+        await has_time.wait()
+
+    monkeypatch.setattr(group_commit, "room_in_turn", room_in_turn)
+    holder = sqlite.transaction()
+    await holder.__aenter__()
+    others = [asyncio.create_task(ban(sqlite, number)) for number in range(1, 4)]
+    await asyncio.sleep(0)
+    leaving = asyncio.create_task(holder.__aexit__(None, None, None))
+    await waits.wait()
+    others[0].cancel()
+    has_time.set()
+    await asyncio.gather(leaving, *others, return_exceptions=True)
+    assert others[0].cancelled()
+    assert await banned(sqlite) == [2, 3]
 
 
 async def test_a_transaction_returns_only_once_durable_and_reads_go_on_meanwhile(

@@ -2,7 +2,8 @@
 
 The loop runs everything that is ready before it looks at its timers and sockets again. With many clients that is the
 sum of their requests, however short each of them is. So what begins a request awaits `room_in_turn` first: it goes on
-at once while the turn is young, else in one of the next turns, first come, first served.
+at once while the turn is young, else in one of the next turns, first come, first served. A transaction whose turn it is
+on the connection that writes goes before them: others wait for it.
 """
 
 import asyncio
@@ -28,17 +29,20 @@ class Turns(threading.local):
         self._at_once = 8
         """How many of those who wait begin in one turn, by how long the last ones took."""
 
-    async def room(self) -> None:
-        """Wait for a turn in which work may begin."""
+    async def room(self, *, first: bool) -> None:
+        """Wait for a turn in which work may begin, before all others who wait if `first`."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             # The turn's first work. A loop that was closed calls nothing any more.
             self._loop, self._started = loop, stopwatch()
             self._waiting.clear()
             loop.call_soon(self._begin)
-        elif self._waiting or stopwatch() - self._started >= TURN_SECONDS:
+        elif (self._waiting and not first) or stopwatch() - self._started >= TURN_SECONDS:
             future = loop.create_future()
-            self._waiting.append(future)
+            if first:
+                self._waiting.appendleft(future)
+            else:
+                self._waiting.append(future)
             await future
 
     def _begin(self) -> None:
@@ -59,6 +63,9 @@ class Turns(threading.local):
 _turns: Final = Turns()
 
 
-async def room_in_turn() -> None:
-    """Wait until the turn of the running event loop is one in which work may begin."""
-    await _turns.room()
+async def room_in_turn(*, first: bool = False) -> None:
+    """Wait until the turn of the running event loop is one in which work may begin.
+
+    With `first`, it begins before all others who wait; no more than one task at a time may ask for that.
+    """
+    await _turns.room(first=first)

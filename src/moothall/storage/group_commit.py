@@ -23,6 +23,7 @@ from queue import SimpleQueue
 import apsw
 
 from moothall.objects.clock import stopwatch
+from moothall.objects.turns import room_in_turn
 from moothall.storage.database import StorageError, StorageFull, StorageUnavailable
 from moothall.storage.kept_rows import KeptRows
 from moothall.storage.sqlite_files import connect, storage_error
@@ -31,7 +32,7 @@ MAX_IN_BATCH = 256
 """Maximum number of transactions in one commit."""
 
 _WOKEN_AT_ONCE = 8
-"""Maximum number of transactions in one turn of the event loop: else many would keep it from its timers and sockets."""
+"""Maximum number of transactions woken for one turn of the event loop; those for which it has no time wait again."""
 
 _BUSY_SECONDS = 10.0
 """How long another process may hold the write lock before a transaction gives up."""
@@ -192,14 +193,19 @@ class Writer:
             while True:
                 turn.wake = self._loop.create_future()
                 await turn.wake
-                # Several are woken at once, so each checks that it is its turn.
-                if self._current is None and not self._committing and self._waiting[0] is turn:
-                    break
+                # Several are woken at once, so each checks that it is its turn, also after others may have run.
+                if self._is_next(turn):
+                    await room_in_turn(first=True)
+                    if self._is_next(turn):
+                        break
         except BaseException:
             self._waiting.remove(turn)
             self._wake_waiting()
             raise
         self._waiting.popleft()
+
+    def _is_next(self, turn: Turn) -> bool:
+        return self._current is None and not self._committing and self._waiting[0] is turn
 
     async def _begin_batch(self) -> None:
         if self._broken:
