@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from playwright.async_api import Browser, FilePayload, Locator, Position, expect
 
 from tests.clients.client_pages import ClientPage, choose_option, drop_at, open_new_guild, select_button
 from tests.clients.live import PIXEL, Server
+
+CLIP = Path(__file__).with_name("clip.webm")
 
 
 @pytest.fixture(scope="module")
@@ -332,22 +335,30 @@ async def test_a_media_channel_shows_its_posts_as_a_grid_of_pictures(browser: Br
     for client in (ada, ben):
         await client.page.get_by_role("link", name="pictures").click()
         await expect(client.page.get_by_role("radio", name="Gallery")).to_be_checked()
-    for title, color in (("The river", "steelblue"), ("The hill", "olivedrab"), ("The barn", "firebrick")):
+    files = {
+        "The river": FilePayload(name="clip.webm", mimeType="video/webm", buffer=CLIP.read_bytes()),
+        "The hill": FilePayload(name="picture.png", mimeType="image/png", buffer=picture_of("olivedrab")),
+        "The barn": FilePayload(name="picture.png", mimeType="image/png", buffer=picture_of("firebrick")),
+    }
+    for title, file in files.items():
         await ada.page.get_by_role("button", name="New post").click()
         dialog = ada.page.get_by_role("dialog", name="New post")
         await dialog.get_by_label("Title").fill(title)
         await dialog.get_by_label("Message").fill("From the path")
-        picture = FilePayload(name="picture.png", mimeType="image/png", buffer=picture_of(color))
-        await dialog.locator("input[type=file]").set_input_files(picture)
+        await dialog.locator("input[type=file]").set_input_files(file)
         await dialog.get_by_role("button", name="Post", exact=True).click()
         await expect(panel(ada, title)).to_be_visible()
     cards = ben.page.locator("article.post-gallery")
     await expect(cards.locator(".post-title")).to_have_text(["The barn", "The hill", "The river"])
     await expect(ben.page.get_by_text("No replies yet")).to_have_count(3)
-    for index in range(3):
+    for index in range(2):
         picture_of_card = cards.nth(index).locator("img.post-picture")
         await expect(picture_of_card).to_be_visible()
         await picture_of_card.evaluate("picture => picture.decode()")
+    # A video shows its first frame.
+    frame = cards.nth(2).locator("video.post-picture")
+    await expect(frame).to_be_visible()
+    await ben.page.wait_for_function("() => document.querySelector('video.post-picture').videoWidth > 0")
     barn, hill = await cards.nth(0).bounding_box(), await cards.nth(1).bounding_box()
     assert barn is not None
     assert hill is not None

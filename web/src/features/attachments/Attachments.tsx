@@ -84,7 +84,11 @@ function Attachment({ attachment, isCovered, onReveal, onOpen }: AttachmentProps
           {...size}
           loading="lazy"
         />
-        {isCovered && <span className="attachment-cover">{text("upload.spoiler.tag")}</span>}
+        {isCovered && (
+          <span className="attachment-cover">
+            <span className="attachment-cover-text">{text("upload.spoiler.tag")}</span>
+          </span>
+        )}
       </AriaButton>
     );
   }

@@ -1,5 +1,5 @@
 import type { APIThreadChannel } from "discord-api-types/v10";
-import { Archive, Lock, MessageSquare, Pin } from "lucide-react";
+import { Archive, Lock, MessageSquare, Pin, Play } from "lucide-react";
 import { memo, useState } from "react";
 import { Button as AriaButton, ToggleButton } from "react-aria-components";
 import { useIntl } from "react-intl";
@@ -18,7 +18,7 @@ import { useAppState, useSession } from "../session/session";
 import { useOpenThread } from "../threads/useOpenThread";
 import { TagEmoji } from "../threads/TagPicker";
 import type { Forum, Layout } from "./ForumView";
-import { isPinned, pictureOf, shownReaction } from "./posts";
+import { isPinned, pictureOf, shownReaction, type PostPicture } from "./posts";
 
 interface PostCardProps {
   forum: Forum;
@@ -45,9 +45,7 @@ export const PostCard = memo(function PostCard({ forum, post, isLoaded, layout }
       className={`post post-${layout}${unread ? " post-unread" : ""}`}
       aria-labelledby={`post-${post.id}`}
     >
-      {picture !== null && (
-        <img className="post-picture" src={picture.url} alt={picture.alt} loading="lazy" />
-      )}
+      {picture !== null && <Picture {...picture} />}
       <div className="post-body">
         {tags.length > 0 && (
           <ul className="forum-tags" aria-label={text("forum.tags")}>
@@ -94,6 +92,27 @@ export const PostCard = memo(function PostCard({ forum, post, isLoaded, layout }
     </article>
   );
 });
+
+/** A picture, or the first frame of a video, of which no more is loaded. */
+function Picture({ url, alt, isVideo }: PostPicture) {
+  return isVideo ? (
+    <span className="post-video">
+      {/* Some browsers draw no frame until a time is asked for. */}
+      <video
+        className="post-picture"
+        src={`${url}#t=0.1`}
+        preload="metadata"
+        muted
+        playsInline
+        aria-label={alt || undefined}
+        aria-hidden={alt === "" || undefined}
+      />
+      <Play className="post-video-sign" size={20} aria-hidden="true" />
+    </span>
+  ) : (
+    <img className="post-picture" src={url} alt={alt} loading="lazy" />
+  );
+}
 
 /** The reaction that a forum offers under each post. */
 function DefaultReaction({ forum, post }: { forum: Forum; post: APIThreadChannel }) {

@@ -40,7 +40,13 @@ describe("the card of a post", () => {
       { content_type: "image/png", filename: "SPOILER_b.png", proxy_url: "/b" },
       { content_type: "image/png", filename: "c.png", proxy_url: "/c", description: "a cup" },
     ];
-    expect(pictureOf(message({ attachments }))).toEqual({ url: "/c", alt: "a cup" });
+    expect(pictureOf(message({ attachments }))).toEqual({ url: "/c", alt: "a cup", isVideo: false });
+    const video = { content_type: "video/webm", filename: "d.webm", url: "/d", proxy_url: "/e" };
+    expect(pictureOf(message({ attachments: [video, ...attachments] }))).toEqual({
+      url: "/d",
+      alt: "",
+      isVideo: true,
+    });
     expect(pictureOf(message({}))).toBeNull();
     expect(pictureOf(undefined)).toBeNull();
   });

@@ -43,12 +43,23 @@ function matches(post: APIThreadChannel, { tags, matchAll, name }: PostFilter): 
   );
 }
 
-/** The first picture of a post's first message; null for none, or a spoiler. */
-export function pictureOf(message: APIMessage | undefined): { url: string; alt: string } | null {
+export interface PostPicture {
+  url: string;
+  alt: string;
+  /** Its first frame is the picture. */
+  isVideo: boolean;
+}
+
+/** The first picture or video of a post's first message; null for none, or a spoiler. */
+export function pictureOf(message: APIMessage | undefined): PostPicture | null {
   const picture = message?.attachments.find(
-    (each) => each.content_type?.startsWith("image/") && !each.filename.startsWith("SPOILER_"),
+    (each) => /^(?:image|video)\//.test(each.content_type ?? "") && !each.filename.startsWith("SPOILER_"),
   );
-  return picture === undefined ? null : { url: picture.proxy_url, alt: picture.description ?? "" };
+  if (picture === undefined) {
+    return null;
+  }
+  const isVideo = picture.content_type?.startsWith("video/") === true;
+  return { url: isVideo ? picture.url : picture.proxy_url, alt: picture.description ?? "", isVideo };
 }
 
 export interface ShownReaction {
