@@ -1,6 +1,6 @@
 """How long the event loop makes no turn while all kinds of requests come at once, large bodies and bulk acts too.
 
-The server watches itself (the setting `slow_turn_ms`) and logs each stretch with the rows that ran in it.
+The server watches itself (the setting `slow_turn_ms`) and logs each stretch with the endpoints that ran in it.
 """
 
 import json
@@ -69,16 +69,16 @@ def summary(log: Path) -> str:
     ]
     if not stretches:
         return f"none of {LIMIT_MS} ms"
-    busy = [(spent, row) for _, spent, row in stretches if spent >= LIMIT_MS]
+    busy = [(spent, name) for _, spent, name in stretches if spent >= LIMIT_MS]
     text = f"{len(stretches)} of {LIMIT_MS} ms or more, the longest {max(stretches)[0]:.1f} ms"
     if not busy:
         return f"{text}, none of them busy so long"
-    longest, row = max(busy)
-    common = ", ".join(f"{name} {count}" for name, count in Counter(at for _, at in busy).most_common(5))
-    return f"{text}; {len(busy)} busy so long, the longest {longest:.1f} ms, most of it {row}; {common}"
+    longest, name = max(busy)
+    common = ", ".join(f"{each} {count}" for each, count in Counter(at for _, at in busy).most_common(5))
+    return f"{text}; {len(busy)} busy so long, the longest {longest:.1f} ms, most of it {name}; {common}"
 
 
 def _longest(ran: dict[str, float], collector: float, taken: float) -> str:
-    """What took most of a stretch: a row, the garbage collector, or the loop itself, which reads and writes sockets."""
+    """What took most of a stretch: an endpoint or task, the garbage collector, or the loop itself, waiting included."""
     shares = {**ran, "the collector": collector, "the loop": taken - sum(ran.values())}
     return max(shares, key=lambda name: shares[name])

@@ -14,7 +14,7 @@ import msgspec
 
 current_request: ContextVar[str] = ContextVar("current_request", default="")
 """Id of the request being served; every line logged meanwhile has it."""
-current_row: ContextVar[str] = ContextVar("current_row", default="")
+current_endpoint: ContextVar[str] = ContextVar("current_endpoint", default="")
 """Name of the endpoint of the request being served, for the watch over the event loop."""
 
 _STANDARD_ATTRIBUTES = frozenset({*logging.makeLogRecord({}).__dict__, "message", "asctime", "color_message"})

@@ -270,8 +270,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     slow_turn_ms: Annotated[
         int,
         Meta(
-            description="Milliseconds without a turn of the event loop that are logged, with the rows that ran then; "
-            "0 for none.",
+            description="Milliseconds without a turn of the event loop that are logged, "
+            "with the endpoints that ran then; 0 for none.",
             ge=0,
         ),
     ] = 0

@@ -23,6 +23,8 @@ PIXEL = (
     b"\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
 )
 """An image."""
+CLIP = Path(__file__).with_name("clip.webm")
+"""A video of 64 x 36 pixels that takes less than a second."""
 
 
 class Server:

@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,7 @@ from PIL import Image
 from playwright.async_api import Browser, FilePayload, Locator, Position, expect
 
 from tests.clients.client_pages import ClientPage, choose_option, drop_at, open_new_guild, select_button
-from tests.clients.live import PIXEL, Server
-
-CLIP = Path(__file__).with_name("clip.webm")
+from tests.clients.live import CLIP, PIXEL, Server
 
 
 @pytest.fixture(scope="module")
@@ -358,7 +355,7 @@ async def test_a_media_channel_shows_its_posts_as_a_grid_of_pictures(browser: Br
     # A video shows its first frame.
     frame = cards.nth(2).locator("video.post-picture")
     await expect(frame).to_be_visible()
-    await ben.page.wait_for_function("() => document.querySelector('video.post-picture').videoWidth > 0")
+    await ben.page.wait_for_function("() => document.querySelector('video.post-picture').readyState >= 2")
     barn, hill = await cards.nth(0).bounding_box(), await cards.nth(1).bounding_box()
     assert barn is not None
     assert hill is not None

@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -11,11 +10,9 @@ import pytest
 from playwright.async_api import Browser, FilePayload, Locator, Route, expect
 
 from tests.clients.client_pages import AXE, TIMEOUT_MS, Account, ClientPage
-from tests.clients.live import Person, World
+from tests.clients.live import CLIP, Person, World
 from tests.resources.soundboard.sound_files import opus
 
-CLIP = Path(__file__).with_name("clip.webm")
-"""A video of 64 x 36 pixels that takes less than a second."""
 SIZE = 9 << 20
 """Bytes of a file that is being sent."""
 SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": SIZE / 600}

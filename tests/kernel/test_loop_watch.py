@@ -10,7 +10,7 @@ import pytest
 
 from moothall.kernel import loop_watch
 from moothall.kernel.loop_watch import LoopWatch
-from moothall.logs import current_row
+from moothall.logs import current_endpoint
 
 
 @pytest.fixture
@@ -50,13 +50,13 @@ async def report_of(caplog: pytest.LogCaptureFixture, *tasks: asyncio.Task[None]
     return max((record.__dict__ for record in caplog.records), key=lambda fields: float(fields["milliseconds"]))
 
 
-async def test_all_rows_of_a_stretch_are_named_the_longest_first(
+async def test_all_endpoints_of_a_stretch_are_named_the_longest_first(
     watch: LoopWatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     del watch
 
-    async def respond(row: str, times: int) -> None:
-        current_row.set(row)
+    async def respond(endpoint: str, times: int) -> None:
+        current_endpoint.set(endpoint)
         await asyncio.sleep(0.01)
         for _ in range(times):
             block()
@@ -65,7 +65,7 @@ async def test_all_rows_of_a_stretch_are_named_the_longest_first(
         await asyncio.sleep(3_600)
 
     idle = asyncio.create_task(wait_for_hours())
-    tasks = [asyncio.create_task(respond(row, times)) for row, times in (("get_guild", 1), ("create_message", 2))]
+    tasks = [asyncio.create_task(respond(name, times)) for name, times in (("get_guild", 1), ("create_message", 2))]
     await asyncio.sleep(0)
     block()  # both are due by now, and run in one turn
     ran = (await report_of(caplog, *tasks))["ran"]
@@ -76,7 +76,7 @@ async def test_all_rows_of_a_stretch_are_named_the_longest_first(
     idle.cancel()
 
 
-async def test_a_task_without_a_row_is_named_by_its_function(
+async def test_a_task_without_an_endpoint_is_named_by_its_function(
     watch: LoopWatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     del watch
@@ -89,7 +89,7 @@ async def test_a_task_without_a_row_is_named_by_its_function(
     assert sweep.__qualname__ in ran
 
 
-async def test_the_share_of_garbage_collections_is_told(watch: LoopWatch, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_share_of_garbage_collections_is_reported(watch: LoopWatch, caplog: pytest.LogCaptureFixture) -> None:
     del watch
 
     async def collect() -> None:

@@ -29,9 +29,9 @@ _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 _ROOMS: Final = ("objects", "kernel", "resources", "oauth2")
 
 _ADDING: Final = {"add": 2, "refuse_field": 2, "_refuse": 2, "ErrorKind": 2, "FieldError": 1, "cls": 1}
-"""Calls that are given a message, by name: its position."""
+"""Calls with a message as an argument, by name: its position."""
 _REFUSING: Final = {"Refusal", "RecordedRefusal", "too_many_requests"}
-"""Calls that are given a message by its keyword."""
+"""Calls with a message as the keyword argument `message`."""
 _EXCEPTIONS: Final = {"MalformedForm", "UrlRefused", "AddressRefused"}
 """Exceptions whose text becomes a message."""
 _FORM_VALUES: Final = {
@@ -56,7 +56,10 @@ _RETURNING: Final = {
 _NO_MESSAGES: Final = {
     ("kernel/ratelimit.py", "amount"): "counts requests",
     ("objects/ids.py", "'worker and process are 0 to 31'"): "a wrong setting",
-    ("resources/user/account/operations.py", "f'{row.username} has no email address.'"): "told to the operator only",
+    (
+        "resources/user/account/operations.py",
+        "f'{row.username} has no email address.'",
+    ): "for the operator only",
 }
 """Calls that look like refusals to the collection, with their argument and what they are."""
 
@@ -157,7 +160,7 @@ class _File:
         self._constants = dict(_assignments(self._tree.body))
 
     def messages(self) -> Iterator[Message]:
-        """The messages of the file. Fails for one that cannot be told from the code, and is in no table."""
+        """The messages of the file. Fails for one that cannot be read from the code, and is in no table."""
         yield from self._messages_below(self._tree, {})
 
     def _messages_below(self, node: ast.AST, names: dict[str, list[ast.expr]]) -> Iterator[Message]:
@@ -189,7 +192,7 @@ class _File:
         yield from (Message(text, f"{self.name}:{line}") for text in texts)
 
     def _resolved(self, node: ast.expr, names: dict[str, list[ast.expr]]) -> list[str] | None:
-        """The texts that an expression may be; None if that cannot be told."""
+        """The texts that an expression may be; None if the code does not show them."""
         if isinstance(node, ast.Constant):
             return [node.value] if isinstance(node.value, str) else [] if node.value is None else None
         if isinstance(node, ast.JoinedStr):
@@ -327,7 +330,7 @@ def test_german_texts_are_sentences_with_german_quotation_marks(catalogue: dict[
 
 
 def test_the_tables_name_what_the_code_has() -> None:
-    """An entry for code that has gone would hide a message that takes its name."""
+    """An entry for code that was removed would hide a message that takes its name."""
     trees = {file: ast.parse((_SOURCE / file).read_text()) for file, _ in _PASSED_ON.keys() | _NO_MESSAGES.keys()}
     sources = {
         file: {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.expr)}

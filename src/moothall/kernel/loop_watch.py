@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, Final
 
 import moothall
-from moothall.logs import current_row
+from moothall.logs import current_endpoint
 from moothall.objects.clock import cpu_stopwatch, stopwatch
 
 log = logging.getLogger("moothall.loop")
@@ -21,8 +21,8 @@ _BEAT: Final = 0.001
 """Seconds between two turns that the watch looks at, as short as the loop's timers can be."""
 _FRAMES: Final = 4
 """How many functions of ours a report names."""
-_ROWS: Final = 8
-"""How many rows a report names, those that took longest."""
+_SHARES: Final = 8
+"""How many endpoints and other tasks a report names, those that took longest."""
 
 
 class _Timed(Coroutine[Any, Any, Any]):
@@ -62,8 +62,8 @@ class _Timed(Coroutine[Any, Any, Any]):
         return getattr(self._coroutine, name)
 
     def _add(self, started: float) -> None:
-        # A step runs in the context of its task, where the pipeline has set the row.
-        name = current_row.get() or getattr(self._coroutine, "__qualname__", "")
+        # A step runs in the context of its task, where the pipeline has set the endpoint.
+        name = current_endpoint.get() or getattr(self._coroutine, "__qualname__", "")
         self._times[name] = self._times.get(name, 0.0) + stopwatch() - started
 
 
@@ -72,7 +72,7 @@ class LoopWatch:
 
     A timer notes each turn, and a thread looks at the loop's thread once the last note is too old. A report names
 
-    - the rows that ran in the stretch, and the functions of other tasks, each with its milliseconds (`ran`);
+    - the endpoints that ran in the stretch, and the functions of other tasks, each with its milliseconds (`ran`);
     - the milliseconds of garbage collections among them (`collector`), and of the loop's thread on the processor
       (`busy`): for the rest it waited, for another thread or for the machine;
     - the functions of ours that ran when it became too long, the innermost first, and the endpoint where one is among
@@ -147,7 +147,7 @@ class LoopWatch:
 
     def _report(self, taken: float, busy: float) -> None:
         places, self._places = self._places, []
-        longest = sorted(self._times.items(), key=lambda entry: entry[1], reverse=True)[:_ROWS]
+        longest = sorted(self._times.items(), key=lambda entry: entry[1], reverse=True)[:_SHARES]
         log.warning(
             "The event loop made no turn for %.1f ms",
             taken * 1000,

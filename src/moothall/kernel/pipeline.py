@@ -32,7 +32,7 @@ from moothall.kernel.router import Router
 from moothall.kernel.staged import StagedFile
 from moothall.kernel.uploads import Allowance, Uploads, UploadStaging
 from moothall.kernel.valid_rest import Rest
-from moothall.logs import current_request, current_row
+from moothall.logs import current_endpoint, current_request
 from moothall.objects import errors
 from moothall.objects.clock import stopwatch
 from moothall.objects.errors import ErrorKind, FormErrors, Refusal, merge_refusals
@@ -168,7 +168,7 @@ class Pipeline:
                 response = EncodedResponse(204, b"", list(request.preflight_headers()))
             else:
                 endpoint_name = endpoint.name
-                current_row.set(endpoint_name)
+                current_endpoint.set(endpoint_name)
                 response = await self.respond(endpoint, values, request)
                 if head:
                     response.headers.append((b"content-length", b"%d" % len(response.body)))

@@ -25,7 +25,7 @@ export class ApiError extends Error {
     return new ApiError(this.status, this.code, translate(this.message), fields, this.original);
   }
 
-  /** What users are told: the message of the first refused field, else that of the refusal. */
+  /** What users are shown: the message of the first refused field, else that of the refusal. */
   get reason(): string {
     return this.fields[0]?.message ?? this.message;
   }

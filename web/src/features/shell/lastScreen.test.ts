@@ -69,7 +69,7 @@ describe("the path that can be reached", () => {
   });
 
   it.each([
-    ["a channel that is gone", "/channels/10/29", "/channels/10"],
+    ["a channel that was deleted", "/channels/10/29", "/channels/10"],
     ["a channel that may not be viewed", "/channels/11/21", "/channels/11"],
     ["a channel of another guild", "/channels/10/21", "/channels/10"],
     ["a guild that was left", "/channels/13/1", "/channels/@me"],
