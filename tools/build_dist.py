@@ -1,8 +1,9 @@
 """Build the sdist and the wheel reproducibly: `build_dist.py [--output FOLDER] [--without-client]`.
 
-The same commit gives the same bytes: files are those that git tracks (elsewhere, of an unpacked sdist, all of them) and
-the client's build; their times are SOURCE_DATE_EPOCH, by default the time of the last commit. The wheel is built from
-the sdist, so the sdist has everything that it needs. Prints the SHA-256 and name of each file.
+The same commit gives the same bytes: files are those that git tracks (elsewhere, of an unpacked sdist, all of them),
+the client's build and the compiled statements; their times are SOURCE_DATE_EPOCH, by default the time of the last
+commit. The wheel is built from the sdist, so the sdist has everything that it needs. Prints the SHA-256 and name of
+each file.
 """
 
 import argparse
@@ -23,6 +24,8 @@ from flit_core import buildapi
 ROOT: Final = Path(__file__).resolve().parents[1]
 CLIENT: Final = Path("src/moothall/web/client")
 """The client's build, which git ignores and which every package carries."""
+STATEMENTS: Final = Path("src/moothall/storage/statements_*")
+"""The compiled statements, which git ignores and which every package carries."""
 _MADE: Final = {"node_modules", "site", "__pycache__"}
 _MADE_AT_TOP: Final = {"dist", "build", "data"}
 """Folders that tools and the program make, in a tree without git."""
@@ -77,6 +80,7 @@ def build(root: Path, output: Path, *, client: bool = True) -> list[Path]:
             _copy(root, tree, path)
         if client:
             _copy_client(root, tree)
+        _compile_statements(root, tree)
         with chdir(tree):
             sdist = output / buildapi.build_sdist(str(output))
         with tarfile.open(sdist) as archive:
@@ -103,6 +107,15 @@ def _copy_client(root: Path, tree: Path) -> None:
     for path in sorted((root / CLIENT).rglob("*")):
         if path.is_file():
             _copy(root, tree, path.relative_to(root))
+
+
+def _compile_statements(root: Path, tree: Path) -> None:
+    """Add the compiled statements: those of the sources in `tree`, which are copied from `root` where it has them."""
+    for path in (root / STATEMENTS).parent.glob(STATEMENTS.name):
+        _copy(root, tree, path.relative_to(root))
+    command = [sys.executable, str(tree / "tools" / "compile_statements.py"), "--if-changed"]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run(command, env=environment, check=True)
 
 
 def _copy(root: Path, tree: Path, path: Path) -> None:

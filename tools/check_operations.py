@@ -2,8 +2,8 @@
 
 - Below src/moothall/resources and src/moothall/oauth2, `emit`, `audit`, `audit_each` and `audit_all` of a context are
   used in operations only: in a file operations.py or in a package operations/.
-- There, SQL is written in queries only: sqlalchemy and the tables of moothall.storage.schema are imported in a file
-  queries.py or in a package queries/.
+- There, SQL is written in queries only: sqlalchemy, moothall.storage.sql and the tables (moothall.storage.tables and
+  moothall.storage.schema) are imported in a file queries.py or in a package queries/.
 
 A call is found by the name of its attribute, and a reference that is not called counts as well: `ctx.emit` handed to
 another function would announce from there. Each finding is a line `path:line: what: where it belongs`; the exit code is
@@ -18,7 +18,7 @@ from typing import Final
 
 FOLDERS: Final = ("src/moothall/resources", "src/moothall/oauth2")
 ANNOUNCING: Final = frozenset({"emit", "audit", "audit_each", "audit_all"})
-SQL_MODULES: Final = ("sqlalchemy", "moothall.storage.schema")
+SQL_MODULES: Final = ("sqlalchemy", "moothall.storage.schema", "moothall.storage.sql", "moothall.storage.tables")
 
 
 def belongs_to(path: str, kind: str) -> bool:

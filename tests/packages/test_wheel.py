@@ -1,5 +1,6 @@
 """The wheel and the sdist of `make dist`."""
 
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import msgspec
 
 from moothall import __version__
+from moothall.storage.statement_store import DIALECTS
 from tests.packages.installed import ROOT, build_dist, check_served, install_wheel
 from tests.serving import RunningServer, moothall
 from tools.build_dist import CLIENT, sources
@@ -26,7 +28,7 @@ def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_cl
     assert "moothall.testing.plugin" in entry_points
     client = str(CLIENT.relative_to("src"))
     others = {name for name in names - program if not name.startswith((client, f"moothall-{__version__}.dist-info/"))}
-    assert others == set()
+    assert others == {f"moothall/storage/statements_{dialect}.msgpack" for dialect in DIALECTS}
     assert (f"{client}/index.html" in names) == has_client
 
 
@@ -53,6 +55,9 @@ def test_an_installed_wheel_serves_without_a_source_tree(
     program = install_wheel(dist[1], tmp_path / "environment")
 
     assert moothall("--version", program=program).stdout == f"moothall {__version__}\n"
+    stored = f"from moothall.storage.statement_store import *; print([d for d in {DIALECTS} if stored_statements(d)])"
+    python = [str(tmp_path / "environment" / "bin" / "python"), "-c", stored]
+    assert subprocess.check_output(python, cwd=tmp_path, text=True) == f"{list(DIALECTS)}\n"
     migrated = moothall("migrate", "--data", str(tmp_path / "data"), program=program)
     assert (migrated.returncode, migrated.stdout) == (0, "The database is up to date.\n"), migrated.stderr
     with RunningServer(tmp_path / "data", "--demo", program=program) as server:

@@ -10,9 +10,9 @@ from sqlalchemy import select
 from moothall.resources.message.search.indexing import LOCK, follow
 from moothall.storage.database import Database, Query
 from moothall.storage.engines import database_at
-from moothall.storage.query import ByDialect
 from moothall.storage.schema import message_changes, messages
 from moothall.storage.schema.search import message_index_fts, message_index_gin
+from moothall.storage.statement import ByDialect
 from tests.server.load import Acknowledged, Load
 from tests.serving import RunningServer
 

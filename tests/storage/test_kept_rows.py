@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
-from sqlalchemy import alias, bindparam, delete, insert, select, text, update
 
 from moothall.storage.database import Query, StorageError, Transaction, in_list
-from moothall.storage.schema import bans, guild_counters
+from moothall.storage.sql import bindparam, delete, insert, select, text, update
 from moothall.storage.sqlite import SqliteDatabase
+from moothall.storage.tables import bans, guild_counters
 
 _of_user = bans.c.user_id == bindparam("user_id")
 _reasons = select(bans.c.reason).where(bans.c.guild_id == 1, _of_user)
@@ -176,7 +176,7 @@ class Mutable(Struct):
 
 
 def test_only_rows_that_cannot_change_by_themselves_are_kept() -> None:
-    others = alias(bans)
+    others = bans.alias()
     for query in (
         Query(select(bans.c.reason), Mutable, kept=True),
         Query(select(bans.c.reason).where(in_list(bans.c.user_id, "user_ids")), kept=True),

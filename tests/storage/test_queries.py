@@ -6,7 +6,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
@@ -22,7 +21,8 @@ from moothall.storage.database import (
     update_columns,
     upsert,
 )
-from moothall.storage.schema import bans, channel_activity, members, outbox, reaction_counts, roles, tokens
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import bans, channel_activity, members, outbox, reaction_counts, roles, tokens
 
 
 class RoleLine(Struct):

@@ -34,6 +34,8 @@ def test_announcing_and_recording_outside_operations_is_reported(line: str, use:
         ("import sqlalchemy", "sqlalchemy"),
         ("import sqlalchemy as sa", "sqlalchemy"),
         ("from sqlalchemy import select", "sqlalchemy"),
+        ("from moothall.storage.sql import select", "moothall.storage.sql"),
+        ("from moothall.storage.tables import bans", "moothall.storage.tables"),
         ("from sqlalchemy.dialects import sqlite", "sqlalchemy.dialects"),
         ("from moothall.storage.schema import bans", "moothall.storage.schema"),
         ("from moothall.storage import rows, schema", "moothall.storage.schema"),

@@ -28,7 +28,7 @@ from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
-from moothall.storage.schema import tokens, users
+from moothall.storage.tables import tokens, users
 
 log = logging.getLogger("moothall.activities")
 

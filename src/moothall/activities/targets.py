@@ -14,7 +14,7 @@ from moothall.objects.ids import ApplicationId
 from moothall.objects.url_mapping import MappedPath, UrlMap
 from moothall.resources.application.embedded_activity.objects import url_mappings
 from moothall.resources.application.queries import select_application
-from moothall.storage.schema import applications
+from moothall.storage.tables import applications
 
 if TYPE_CHECKING:
     import aiohttp

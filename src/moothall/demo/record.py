@@ -3,13 +3,13 @@
 import base64
 
 from msgspec import Struct, ValidationError
-from sqlalchemy import bindparam, select
 
 from moothall.kernel.secrets import SecretBox, SecretUnreadable
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, UserId, WebhookId
 from moothall.objects.wire import decoder, encode
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, upsert
-from moothall.storage.schema import meta, users
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import meta, users
 
 _RECORD = "demo"
 _BASE_URL = "base_url"

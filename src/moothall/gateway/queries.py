@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from sqlalchemy import bindparam, or_, select
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.resources.voice.queries import VoiceStateRow
 from moothall.storage.database import Query, Reader, has_prefix, in_list
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import members, users, voice_states
+from moothall.storage.sql import bindparam, or_, select
+from moothall.storage.tables import members, users, voice_states
 
 MAX_LISTED_MEMBERS = 250
 """The highest `large_threshold` of Identify."""

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from msgspec import UNSET, Struct
-from sqlalchemy import insert
 
 from moothall.kernel.events import Event
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry
@@ -13,7 +12,8 @@ from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Transaction
-from moothall.storage.schema import audit_entries
+from moothall.storage.sql import insert
+from moothall.storage.tables import audit_entries
 
 _insert_entry = Query(lambda: insert(audit_entries))
 

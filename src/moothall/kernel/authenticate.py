@@ -3,7 +3,6 @@
 from enum import IntEnum
 
 from msgspec import Struct
-from sqlalchemy import bindparam, or_, select
 
 from moothall.kernel.secrets import hash_token
 from moothall.objects import errors
@@ -12,7 +11,8 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, Reader
-from moothall.storage.schema import applications, tokens, users
+from moothall.storage.sql import bindparam, or_, select
+from moothall.storage.tables import applications, tokens, users
 
 
 class TokenKind(IntEnum):

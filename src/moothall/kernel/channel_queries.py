@@ -4,21 +4,21 @@ from collections.abc import Collection
 from typing import Final
 
 from msgspec import structs
-from sqlalchemy import bindparam, null, select
 
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import ChannelId, Snowflake, UserId
 from moothall.storage.database import Query, Reader, in_list
 from moothall.storage.rows import ChannelRow, thread_from_row
-from moothall.storage.schema import channel_recipients, channels, thread_members
+from moothall.storage.sql import bindparam, null, select
+from moothall.storage.tables import channel_recipients, channels, thread_members
 
 _select_channel = Query(lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
 _COUNTS: Final = ("message_count", "total_message_sent", "latest_message_id")
 """What every message in a thread changes."""
 _select_thread = Query(
     lambda: select(
-        *(null().label(column.name) if column.name in _COUNTS else column for column in channels.columns)
+        *(null().label(name) if name in _COUNTS else channels.c[name] for name in ChannelRow.__struct_fields__)
     ).where(channels.c.id == bindparam("channel_id"), channels.c.type.in_(type_numbers(THREADS))),
     into=ChannelRow,
     then=thread_from_row,

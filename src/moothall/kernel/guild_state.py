@@ -15,10 +15,7 @@ from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import msgspec
-import sqlalchemy
 from msgspec import Struct, structs
-from sqlalchemy import Text, bindparam, func, select, update
-from sqlalchemy.sql import ClauseElement
 
 from moothall.kernel.channel_queries import select_channel, select_channels
 from moothall.kernel.guild_changes import MAX_TEXT, GuildChange, GuildPart, change_line, changes_between
@@ -41,8 +38,8 @@ from moothall.objects.role import Role
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import Timestamp
+from moothall.storage import sql
 from moothall.storage.database import Database, Query, Reader, Transaction, in_list
-from moothall.storage.query import ByDialect
 from moothall.storage.rows import (
     ChannelRow,
     EmojiRow,
@@ -58,7 +55,18 @@ from moothall.storage.rows import (
     sound_from_row,
     sticker_from_row,
 )
-from moothall.storage.schema import auto_moderation_rules, channels, emojis, guilds, members, roles, sounds, stickers
+from moothall.storage.sql import ClauseElement, Text, bindparam, func, select, update
+from moothall.storage.statement import ByDialect
+from moothall.storage.tables import (
+    auto_moderation_rules,
+    channels,
+    emojis,
+    guilds,
+    members,
+    roles,
+    sounds,
+    stickers,
+)
 
 _select_authority = Query(
     lambda: (
@@ -119,7 +127,7 @@ def _renewal(*, of_version: bool) -> ByDialect:
     """Set the version of a guild and append to its recent changes, of which the oldest are cut off."""
 
     def build(dialect: str) -> ClauseElement:
-        line = sqlalchemy.cast(guilds.c.version, Text).concat(bindparam("line", type_=Text))
+        line = sql.cast(guilds.c.version, Text).concat(bindparam("line", type_=Text))
         changes = guilds.c.recent_changes.concat("\n").concat(line)
         cut = func.substr(changes, -MAX_TEXT) if dialect == "sqlite" else func.right(changes, MAX_TEXT)
         statement = update(guilds).where(guilds.c.id == bindparam("guild_id"))

@@ -12,12 +12,12 @@ from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, StorageError, Transaction, insert_ignore
-from moothall.storage.schema import meta, nodes
+from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.tables import meta, nodes
 
 log = logging.getLogger("moothall.nodes")
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select
 
 from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
 from moothall.bus.packing import decode_envelope, encode_envelope
@@ -22,7 +21,8 @@ from moothall.kernel.background import PeriodicTask
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, StorageError, Transaction, in_list
-from moothall.storage.schema import outbox
+from moothall.storage.sql import bindparam, delete, insert, select
+from moothall.storage.tables import outbox
 
 log = logging.getLogger("moothall.outbox")
 

@@ -1,10 +1,9 @@
 """SQL of token expiry and of installation-wide values."""
 
-from sqlalchemy import bindparam, select
-
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore
-from moothall.storage.schema import meta, tokens
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import meta, tokens
 
 _select_expiry = Query(lambda: select(tokens.c.expires_at).where(tokens.c.hash == bindparam("hash")))
 _select_value = Query(lambda: select(meta.c.value).where(meta.c.key == bindparam("key")))

@@ -1,14 +1,12 @@
 """Column types: conversion between values and columns of either dialect.
 
-SQLAlchemy is only asked for text. The conversion is ours (`storage.query`): a type here says with
-`reads(dialect)` what makes the value out of the driver's and with `writes(dialect)` the opposite;
-None leaves the value alone. Neither ever sees NULL.
+SQLAlchemy is only asked for text. The conversion is ours (`storage.query`): a type here names with `reads(dialect)`
+the converter that makes the value out of the driver's, and with `writes(dialect)` that of the opposite
+(`storage.converters`); None leaves the value alone.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NewType, get_args, get_origin
+from typing import Any, Final, NewType
 
-import msgspec
 from sqlalchemy import (
     ARRAY,
     BigInteger,
@@ -31,10 +29,8 @@ from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeEngine
 
 from moothall.objects.ids import Snowflake
-from moothall.objects.permissions import PermissionSet
-from moothall.objects.wire import Timestamp, decoder, encode
+from moothall.storage.converters import json_reading, json_writing, write_json
 
-Converter = Callable[[Any], Any]
 MEDIA_FOLDERS: Final = "media_folders"
 """The key in the `info` of media columns."""
 
@@ -44,14 +40,14 @@ class _Whole(TypeDecorator[int]):
 
     impl = BigInteger
     cache_ok = True
-    value_type: type[int] = int
+    converter: str | None = None
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
-    def reads(self, dialect: str) -> Converter | None:  # noqa: ARG002 the same on both
+    def reads(self, dialect: str) -> str | None:  # noqa: ARG002 the same on both
         """The converter from the driver's value; None if they are the same."""
-        return None if self.value_type is int else self.value_type
+        return self.converter
 
 
 class WholeColumn(_Whole):
@@ -64,7 +60,7 @@ class SnowflakeColumn(_Whole):
     """An id. The kind (`GuildId`, ...) is for the reader of the schema."""
 
     cache_ok = True
-    value_type = Snowflake
+    converter = "snowflake"
 
     def __init__(self, kind: NewType | type[Snowflake] = Snowflake) -> None:
         super().__init__()
@@ -75,14 +71,14 @@ class TimestampColumn(_Whole):
     """A time in milliseconds since the Unix epoch."""
 
     cache_ok = True
-    value_type = Timestamp
+    converter = "timestamp"
 
 
 class PermissionsColumn(_Whole):
     """A set of permission bits."""
 
     cache_ok = True
-    value_type = PermissionSet
+    converter = "permissions"
 
 
 class JsonColumn(TypeDecorator[Any]):
@@ -99,13 +95,13 @@ class JsonColumn(TypeDecorator[Any]):
         super().__init__()
         self.kind = kind
 
-    def reads(self, dialect: str) -> Converter:  # noqa: ARG002 the same on both
+    def reads(self, dialect: str) -> str:  # noqa: ARG002 the same on both
         """The converter from JSON text."""
-        return _read_ids if _is_id_list(self.kind) else decoder(self.kind).decode
+        return json_reading(self.kind)
 
-    def writes(self, dialect: str) -> Converter:  # noqa: ARG002 the same on both
+    def writes(self, dialect: str) -> str:  # noqa: ARG002 the same on both
         """The converter to JSON text."""
-        return _write_ids if _is_id_list(self.kind) else _write_json
+        return json_writing(self.kind)
 
 
 class _ListOf(TypeDecorator[Any]):
@@ -123,19 +119,19 @@ class _ListOf(TypeDecorator[Any]):
             return Text()
         return dialect.type_descriptor(ARRAY(self.item))
 
-    def writes(self, dialect: str) -> Converter:
+    def writes(self, dialect: str) -> str:
         """The converter of a list to the driver's value."""
-        return _write_json_items if dialect == "sqlite" else list
+        return "json items" if dialect == "sqlite" else "items"
 
 
-def reads(kind: TypeEngine[Any], dialect: str) -> Converter | None:
+def reads(kind: TypeEngine[Any], dialect: str) -> str | None:
     """The converter from the driver's value to a column's type; None if they are the same."""
     if isinstance(kind, _Whole | JsonColumn):
         return kind.reads(dialect)
-    return bool if isinstance(kind, Boolean) and dialect == "sqlite" else None
+    return "bool" if isinstance(kind, Boolean) and dialect == "sqlite" else None
 
 
-def writes(kind: TypeEngine[Any], dialect: str) -> Converter | None:
+def writes(kind: TypeEngine[Any], dialect: str) -> str | None:
     """The converter from a parameter to the driver's value; None if they are the same."""
     return kind.writes(dialect) if isinstance(kind, JsonColumn | _ListOf) else None
 
@@ -232,37 +228,10 @@ def json_column(
     name: str, kind: Any = Any, *, nullable: bool = True, default: Any = None, added: bool = False
 ) -> Column[Any]:
     """A column of JSON; with a default it is not nullable. For `added` see `number_column`."""
-    stored = text(f"'{_write_json(default)}'") if added and default is not None else None
+    stored = text(f"'{write_json(default)}'") if added and default is not None else None
     return Column(name, JsonColumn(kind), nullable=nullable and default is None, default=default, server_default=stored)
 
 
 def bytes_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:
     """A column of bytes."""
     return Column(name, LargeBinary(), primary_key=key, nullable=nullable)
-
-
-_decode_integers = msgspec.json.Decoder(list[int]).decode
-
-
-def _is_id_list(kind: Any) -> bool:
-    if get_origin(kind) is not list:
-        return False
-    item = get_args(kind)[0]
-    return getattr(item, "__supertype__", item) is Snowflake
-
-
-def _read_ids(text: str) -> list[Snowflake]:
-    return list(map(Snowflake, _decode_integers(text)))
-
-
-def _write_ids(ids: Iterable[int]) -> str:
-    return f"[{','.join(map(str, ids))}]"
-
-
-def _write_json(value: object) -> str:
-    return encode(value).decode()
-
-
-def _write_json_items(items: Iterable[Any]) -> str:
-    # Ids have to stay numbers, which the wire encoder would make strings of.
-    return msgspec.json.encode([int(item) if isinstance(item, int) else item for item in items]).decode()

@@ -8,19 +8,17 @@ import mmap
 from collections.abc import Iterable
 from typing import Final
 
-from moothall.storage.schema import metadata
-from moothall.storage.schema.search import message_index_fts
+from moothall.storage.statement_store import table_facts
 
 _BYTES: Final = 8
+_SEARCH_INDEX: Final = "message_index"
 
 
 class CommitCounters:
     """Made before the processes are forked. One process counts, the others read."""
 
     def __init__(self) -> None:
-        self._slots = {
-            name: number for number, name in enumerate(sorted({*metadata.tables, message_index_fts.name}), 1)
-        }
+        self._slots = {name: number for number, name in enumerate(sorted({*table_facts(), _SEARCH_INDEX}), 1)}
         # Words of eight bytes: a reader sees a count before or after a change, never half of one.
         self._counts = memoryview(mmap.mmap(-1, (len(self._slots) + 1) * _BYTES)).cast("Q")
 

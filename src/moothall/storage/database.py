@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
 from moothall.objects.ids import Snowflake
-from moothall.storage.columns import has_prefix, in_list
-from moothall.storage.query import Query, insert_ignore, update_columns, upsert
+from moothall.storage.query import Query, update_columns
+from moothall.storage.sql import has_prefix, in_list, insert_ignore, upsert
 
 __all__ = [
     "CommitObserver",

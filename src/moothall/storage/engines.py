@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from moothall.storage import statement_store
 from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, Database
 
@@ -24,10 +25,12 @@ def database_at(
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         from moothall.storage.sqlite import SqliteDatabase  # noqa: PLC0415
 
+        statement_store.prepare("sqlite")
         return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit, counters=counters)
     if scheme in {"postgresql", "postgres"}:
         from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
 
+        statement_store.prepare("postgresql")
         return PostgresDatabase(url, connections=connections, observe_commit=observe_commit)
     raise ValueError("a database URL begins with sqlite:/// or postgresql://")
 
@@ -36,4 +39,5 @@ def replica_at(path: Path, counters: CommitCounters) -> Database:
     """The database in a file that another process of this machine writes, and counts with `counters`; not yet open."""
     from moothall.storage.sqlite_replica import SqliteReplica  # noqa: PLC0415
 
+    statement_store.prepare("sqlite")
     return SqliteReplica(path, counters)

@@ -1,40 +1,25 @@
 """Queries: SQLAlchemy Core statements, compiled once for each dialect and run by the drivers.
 
-The first run compiles a statement to the dialect's text, the order of its parameters and the conversions of its
-columns; later runs use the result.
+The first run takes a statement's text from those that a build has compiled, or compiles it
+(`storage.statement_store`), and makes of it what binds its parameters and converts its rows; later runs use the result.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from itertools import chain
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 
-import msgspec
-from sqlalchemy import Column, Insert, Table, Update, UpdateBase, and_, bindparam, case, update
-from sqlalchemy.engine import Dialect
-from sqlalchemy.sql import ClauseElement, ColumnElement
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.visitors import iterate
-
-from moothall.storage.columns import Converter, InList, reads, writes
+from moothall.storage.converters import Converter, read_converter, write_converter
+from moothall.storage.deferred import Deferred
+from moothall.storage.sql import ClauseElement, Table
+from moothall.storage.statement import ByDialect, CompiledStatement, Parameter
+from moothall.storage.statement_store import StatementRecorder, compiled_statement
+from moothall.storage.tables import facts_of
 
 T = TypeVar("T")
 S = TypeVar("S")
 Row = tuple[Any, ...]
-
-_REQUIRED: Any = msgspec.UNSET
-
-
-class ByDialect:
-    """A statement with a different form for each dialect, as of `upsert` and `insert_ignore`."""
-
-    __slots__ = ("build",)
-
-    def __init__(self, build: Callable[[str], ClauseElement]) -> None:
-        self.build = build
-
-
 Statement = ClauseElement | ByDialect
 
 
@@ -116,188 +101,119 @@ class Query(Generic[T]):
         self._kept = kept
         self.sqlite: Plan | None = None
         self.postgresql: Plan | None = None
+        if StatementRecorder.active is not None:
+            StatementRecorder.active.queries.append(self)
 
     def plan(self, dialect: str) -> Plan:
         """The query compiled for "sqlite" or "postgresql"; compiled at the first call."""
         plan: Plan | None = getattr(self, dialect)
         if plan is None:
-            statement = self._statement() if callable(self._statement) else self._statement
-            plan = _compile(statement, self._into, dialect)
-            if self._then is not None and plan.make is not None:
-                plan = plan._replace(make=_composed(plan.make, self._then))
             if self._kept:
-                plan = plan._replace(reads=_columns_read(statement, self._into if self._then is None else None))
+                _require_frozen(self._into if self._then is None else None)
+            compiled = compiled_statement(self.statement(dialect), dialect, kept=self._kept)
+            plan = _plan(compiled, self._into, self._then)
             setattr(self, dialect, plan)
         return plan
 
-
-def upsert(
-    table: Table,
-    *,
-    key: Sequence[str],
-    update: Sequence[str] | Mapping[str, ColumnElement[Any]] = (),
-    rising: Sequence[str] = (),
-    returning: Sequence[ColumnElement[Any]] = (),
-) -> ByDialect:
-    """INSERT one row, or UPDATE the one that has its key.
-
-    `update` names the columns that take the new row's values, or maps columns to expressions over
-    the old row (`{"count": counts.c.count + 1}`). Those of `rising` take the new value unless the old
-    one is greater. Values are bound by column name.
-    """
-
-    def build(dialect: str) -> ClauseElement:
-        statement = _insert(dialect)(table)
-        new = statement.excluded
-        changes: dict[str, Any] = dict(update) if isinstance(update, Mapping) else {name: new[name] for name in update}
-        changes.update({name: case((table.c[name] > new[name], table.c[name]), else_=new[name]) for name in rising})
-        statement = statement.on_conflict_do_update(index_elements=list(key), set_=changes)
-        return _returning(statement, returning)
-
-    return ByDialect(build)
+    def statement(self, dialect: str) -> Any:
+        """The statement, in its form for a dialect."""
+        statement = self._statement
+        # What is recorded can be called too, but is the statement itself.
+        if callable(statement) and not isinstance(statement, Deferred):
+            statement = statement()
+        while isinstance(statement, ByDialect):
+            statement = statement.build(dialect)
+        return statement
 
 
-def insert_ignore(table: Table, *, key: Sequence[str], returning: Sequence[ColumnElement[Any]] = ()) -> ByDialect:
-    """INSERT one row, or nothing if its key exists: `execute` then returns 0. Values are bound by column name."""
+def compiled_beforehand(queries: Callable[[], Iterable[Query[Any]]]) -> None:
+    """Let builds compile queries of which each is otherwise made when it is first used."""
+    _made_when_used.append(queries)
 
-    def build(dialect: str) -> ClauseElement:
-        statement = _insert(dialect)(table).on_conflict_do_nothing(index_elements=list(key))
-        return _returning(statement, returning)
 
-    return ByDialect(build)
+_made_when_used: Final[list[Callable[[], Iterable[Query[Any]]]]] = []
+
+
+def make_all_queries() -> None:
+    """Make the queries that `compiled_beforehand` names, for a recorder."""
+    for queries in _made_when_used:
+        for _ in queries():
+            pass
+
+
+def subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Every selection of some names, none and all of them included."""
+    return itertools.chain.from_iterable(itertools.combinations(names, count) for count in range(len(names) + 1))
 
 
 @cache
-def update_columns(table: Table, *, key: tuple[str, ...], columns: frozenset[str]) -> Query[Row]:
+def update_columns(table: Table, *, key: tuple[str, ...], columns: frozenset[str], new: str = "") -> Query[Row]:
     """The query that sets some columns of the row with a key, for partial updates.
 
-    Values and key are bound by column name; each set of columns is compiled once.
+    Values and key are bound by column name; `new` precedes it for values, where a column is of both.
     """
-    matches = and_(*(table.c[name] == bindparam(name) for name in key))
-    return Query(update(table).where(matches).values({name: bindparam(name) for name in sorted(columns)}))
+    return Query(ByDialect(partial(_update, table, key, tuple(sorted(columns)), new)))
 
 
-def ddl_dialect(name: str) -> Dialect:
-    """The SQLAlchemy dialect that compiles statements for "sqlite" or "postgresql"."""
-    return _dialect(name)
-
-
-@cache
-def _dialect(name: str) -> Dialect:
-    # Imported when needed: a server on SQLite does not load PostgreSQL's.
-    if name == "sqlite":
-        from sqlalchemy.dialects.sqlite.base import SQLiteDialect  # noqa: PLC0415
-
-        dialect: Dialect = SQLiteDialect(paramstyle="qmark")
-    else:
-        from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg  # noqa: PLC0415
-
-        dialect = PGDialect_asyncpg()  # type: ignore[no-untyped-call]
-    dialect.statement_compiler = type("Compiler", (_Compiler, dialect.statement_compiler), {})
-    return dialect
-
-
-class _Compiler(SQLCompiler):
-    """Compiles statements whose parameters are not known yet, with lists of constants written out."""
-
-    def construct_params(self, *arguments: Any, **options: Any) -> Any:
-        options["_check"] = False
-        return super().construct_params(*arguments, **options)
-
-
-def _insert(dialect: str) -> Callable[[Table], Any]:
-    if dialect == "sqlite":
-        from sqlalchemy.dialects.sqlite import insert as sqlite_insert  # noqa: PLC0415
-
-        return sqlite_insert
-    from sqlalchemy.dialects.postgresql import insert as postgresql_insert  # noqa: PLC0415
-
-    return postgresql_insert
-
-
-def _returning(statement: Any, columns: Sequence[ColumnElement[Any]]) -> ClauseElement:
-    changed: ClauseElement = statement.returning(*columns) if columns else statement
-    return changed
-
-
-def _compile(statement: ClauseElement | ByDialect, into: type[Any] | None, dialect: str) -> Plan:
-    if isinstance(statement, ByDialect):
-        statement = statement.build(dialect)
-    options: dict[str, Any] = {"compile_kwargs": {"render_postcompile": True}}
-    inserted = _inserted_columns(statement)
-    if inserted:
-        options["column_keys"] = list(inserted)
-    compiled = statement.compile(dialect=_dialect(dialect), **options)
-    if not isinstance(compiled, SQLCompiler):
-        raise TypeError(f"not a statement that can be run: {statement}")
-    converters = _row_converters(statement, into, dialect)
-    return Plan(
-        compiled.string,
-        _binder(compiled, inserted, dialect),
-        _row_maker(into, converters) if into is not None else None,
-        converters[0] if converters else None,
-        statement.table.name if isinstance(statement, UpdateBase) and isinstance(statement.table, Table) else None,
-        _columns_set(statement),
+def _update(table: Table, key: tuple[str, ...], columns: tuple[str, ...], new: str, dialect: str) -> CompiledStatement:
+    # Written here, as there are too many sets of columns for a build to compile them all.
+    facts = facts_of(table)
+    numbers = itertools.count(1)
+    terms = [f'"{name}" = {"?" if dialect == "sqlite" else f"${next(numbers)}"}' for name in (*columns, *key)]
+    changes, matches = ", ".join(terms[: len(columns)]), " AND ".join(terms[len(columns) :])
+    return CompiledStatement(
+        f'UPDATE "{table.name}" SET {changes} WHERE {matches}',  # noqa: S608 names of the schema
+        [
+            *(Parameter(f"{new}{name}", facts.columns[name].writes) for name in columns),
+            *(Parameter(name, facts.columns[name].writes) for name in key),
+        ],
+        [],
+        table.name,
+        list(columns),
     )
+
+
+def _plan(compiled: CompiledStatement, into: type[Any] | None, then: Callable[[Any], Any] | None) -> Plan:
+    converters = [read_converter(name) for _, name in compiled.columns]
+    make = None
+    if into is not None:
+        names, fields = tuple(name for name, _ in compiled.columns), into.__struct_fields__
+        if names != fields:
+            raise TypeError(f"{into.__name__} has the fields {fields}, the query selects {names}")
+        make = _row_maker(into, converters)
+        if then is not None:
+            make = _composed(make, then)
+    return Plan(
+        compiled.text,
+        _binder(compiled.parameters),
+        make,
+        converters[0] if converters else None,
+        compiled.changes,
+        None if compiled.sets is None else frozenset(compiled.sets),
+        None
+        if compiled.reads is None
+        else ColumnsRead({table: frozenset(names) for table, names in compiled.reads.items()}),
+    )
+
+
+def _require_frozen(into: type[Any] | None) -> None:
+    if into is not None and not into.__struct_config__.frozen:
+        raise TypeError(f"{into.__name__} is not frozen: its rows cannot be kept")
 
 
 def _composed(make: Callable[[Sequence[Any]], Any], then: Callable[[Any], Any]) -> Callable[[Sequence[Any]], Any]:
     return lambda row: then(make(row))
 
 
-def _columns_set(statement: ClauseElement) -> frozenset[str] | None:
-    values = getattr(statement, "_values", None) if isinstance(statement, Update) else None
-    return frozenset(getattr(column, "key", column) for column in values) if values else None
-
-
-def _columns_read(statement: Any, into: type[Any] | None) -> ColumnsRead:
-    """The columns of a kept query by table. Raises TypeError for a query whose rows cannot be kept."""
-    if into is not None and not into.__struct_config__.frozen:
-        raise TypeError(f"{into.__name__} is not frozen: its rows cannot be kept")
-    columns: dict[str, set[str]] = {}
-    selected = (base for column in statement.exported_columns for base in column.base_columns)
-    for element in chain(selected, iterate(statement)):
-        if isinstance(element, InList):
-            raise TypeError("rows are kept by single values, not by lists")
-        if isinstance(element, Column):
-            if not isinstance(element.table, Table):
-                raise TypeError("a kept query reads tables, without aliases")
-            columns.setdefault(element.table.name, set()).add(element.name)
-    return ColumnsRead({table: frozenset(names) for table, names in columns.items()})
-
-
-def _inserted_columns(statement: ClauseElement) -> dict[str, Any]:
-    """The columns of an INSERT .. VALUES that are parameters, with the value that stands for a missing one."""
-    if not isinstance(statement, Insert) or statement.select is not None:
-        return {}
-    table = statement.table
-    if not isinstance(table, Table):
-        return {}
-    missing: dict[str, Any] = {}
-    for column in table.columns:
-        if column is table.autoincrement_column:
-            continue
-        if column.default is not None and column.default.is_scalar:
-            missing[column.name] = column.default.arg
-        else:
-            missing[column.name] = None if column.nullable else _REQUIRED
-    return missing
-
-
-def _binder(compiled: SQLCompiler, inserted: dict[str, Any], dialect: str) -> Callable[[dict[str, Any]], Row]:
-    slots: list[tuple[str, Any, Converter | None]] = []
-    for name in compiled.positiontup or ():
-        bind = compiled.binds.get(name)
-        if bind is None:  # an item of a constant list
-            slots.append((name, compiled.params[name], None))
-            continue
-        missing = _REQUIRED if bind.required and bind.value is None else bind.effective_value
-        slots.append((name, inserted.get(name, missing), writes(bind.type, dialect)))
-    if not slots:
+def _binder(parameters: Sequence[Parameter]) -> Callable[[dict[str, Any]], Row]:
+    if not parameters:
         return _bind_nothing
-    names = [name for name, _, _ in slots]
-    missing = {name: value for name, value, _ in slots if value is not _REQUIRED}
-    return _bind_all(names, missing, [(at, write) for at, (_, _, write) in enumerate(slots) if write is not None])
+    writers = ((at, write_converter(parameter.writes)) for at, parameter in enumerate(parameters))
+    return _bind_all(
+        [parameter.name for parameter in parameters],
+        {parameter.name: parameter.missing for parameter in parameters if not parameter.required},
+        [(at, writer) for at, writer in writers if writer is not None],
+    )
 
 
 def _bind_nothing(values: dict[str, Any]) -> Row:
@@ -336,15 +252,6 @@ def _mismatch(required: set[str], known: set[str], values: dict[str, Any]) -> Ty
     wrong = [f"missing {name}" for name in sorted(required - values.keys())]
     wrong += [f"unknown {name}" for name in sorted(values.keys() - known)]
     return TypeError(f"the query's parameters do not fit: {', '.join(wrong)}")
-
-
-def _row_converters(statement: ClauseElement, into: type[Any] | None, dialect: str) -> list[Converter | None]:
-    columns = list(getattr(statement, "exported_columns", ()))
-    if into is not None:
-        names, fields = tuple(column.name for column in columns), into.__struct_fields__
-        if names != fields:
-            raise TypeError(f"{into.__name__} has the fields {fields}, the query selects {names}")
-    return [reads(column.type, dialect) for column in columns]
 
 
 def _row_maker(into: type[Any], converters: list[Converter | None]) -> Callable[[Sequence[Any]], Any]:

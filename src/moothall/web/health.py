@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
-from sqlalchemy import literal, select
 
 from moothall import __version__
 from moothall.kernel.request import client_address, forwarded_address, is_forwarded
@@ -17,6 +16,7 @@ from moothall.kernel.secrets import ServerKey
 from moothall.objects.clock import CLOCK
 from moothall.objects.wire import encode
 from moothall.storage.database import Database, Query, StorageError
+from moothall.storage.sql import literal, select
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]

@@ -1,16 +1,17 @@
 """SQL of jobs."""
 
-from collections.abc import Collection, Iterable, Mapping
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, or_, select, text, update
 
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list
-from moothall.storage.schema import jobs
+from moothall.storage.sql import ColumnElement, and_, bindparam, case, delete, func, insert, or_, select, update
+from moothall.storage.statement import ByDialect, CompiledStatement, Parameter
+from moothall.storage.tables import facts_of, jobs
 
 MAX_PER_KIND: Final = 20
 """The maximum number of due jobs of one kind that are read at once, so that a backlog of one kind delays no other."""
@@ -72,16 +73,21 @@ _count_states = Query(
 
 @cache
 def _select_due(kinds: frozenset[str]) -> Query[JobRow]:
+    return Query(ByDialect(partial(_due_of_kinds, sorted(kinds))), into=JobRow)
+
+
+def _due_of_kinds(kinds: Sequence[str], dialect: str) -> CompiledStatement:
     # One range of the index for each kind, which excludes jobs of unknown kinds and failed jobs. Written as text: to
     # compile thirty SELECTs takes fifteen milliseconds of every start.
-    columns = ", ".join(jobs.c.keys())
+    facts = facts_of(jobs).columns
+    parameter = "?1" if dialect == "sqlite" else "$1"
     ranges = [
-        f"SELECT * FROM (SELECT {columns} FROM jobs WHERE kind = {_quoted(kind)} AND failed_at IS NULL"  # noqa: S608
-        f" AND not_before <= :now ORDER BY not_before, id LIMIT {MAX_PER_KIND}) AS due"
-        for kind in sorted(kinds)
+        f"SELECT * FROM (SELECT {', '.join(facts)} FROM jobs WHERE kind = {_quoted(kind)} AND failed_at IS NULL"  # noqa: S608
+        f" AND not_before <= {parameter} ORDER BY not_before, id LIMIT {MAX_PER_KIND}) AS due"
+        for kind in kinds
     ]
-    now = bindparam("now", type_=jobs.c.not_before.type)
-    return Query(text(" UNION ALL ".join(ranges)).bindparams(now).columns(*jobs.c), into=JobRow)
+    columns = [(name, column.reads) for name, column in facts.items()]
+    return CompiledStatement(" UNION ALL ".join(ranges), [Parameter("now")], columns)
 
 
 def _quoted(kind: str) -> str:

@@ -3,15 +3,14 @@
 from collections.abc import Collection
 from typing import Final
 
-from sqlalchemy import BindParameter, bindparam, delete, exists, select
-
 from moothall.kernel.authenticate import TokenKind
 from moothall.objects.application import MembershipState
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, TeamId, UserId
 from moothall.resources.message.queries.purge import owned_by
 from moothall.storage.database import Query, Reader, Transaction, in_list
-from moothall.storage.schema import (
+from moothall.storage.sql import BindParameter, bindparam, delete, exists, select
+from moothall.storage.tables import (
     authorization_codes,
     channel_recipients,
     channels,

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import ActivityInstanceId, ApplicationId, ChannelId, GuildId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.queries import ApplicationRow
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
-from moothall.storage.schema import (
+from moothall.storage.sql import bindparam, delete, func, select
+from moothall.storage.tables import (
     activity_instances,
     activity_participants,
     applications,

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, field
-from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import application_emojis, applications, authorizations, guilds, members, tokens
+from moothall.storage.sql import bindparam, delete, func, insert, select
+from moothall.storage.tables import application_emojis, applications, authorizations, guilds, members, tokens
 
 
 class ApplicationRow(Struct):

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
-from sqlalchemy import bindparam, select
 
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogOptions
 from moothall.objects.channel_types import THREADS, type_numbers
@@ -24,8 +23,10 @@ from moothall.objects.user import User
 from moothall.objects.webhook import Webhook
 from moothall.objects.wire import convert
 from moothall.storage.database import Query, Reader, in_list
+from moothall.storage.query import compiled_beforehand, subsets
 from moothall.storage.rows import ChannelRow
-from moothall.storage.schema import audit_entries, channels, integrations, webhooks
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import audit_entries, channels, integrations, webhooks
 
 
 class EntryRow(Struct):
@@ -95,6 +96,17 @@ def _select_entries(filters: frozenset[str], *, ascending: bool) -> Query[EntryR
             statement = statement.where(audit_entries.c[name] == bindparam(name))
     order = audit_entries.c.id if ascending else audit_entries.c.id.desc()
     return Query(statement.order_by(order).limit(bindparam("maximum")), into=EntryRow)
+
+
+_BOUNDS: Final = ("before", "after")
+_FILTERS: Final = ("user_id", "target_id", "action_type")
+compiled_beforehand(
+    lambda: (
+        _select_entries(frozenset({*bounds, *columns}), ascending=bounds == ("after",))
+        for bounds in subsets(_BOUNDS)
+        for columns in subsets(_FILTERS)
+    )
+)
 
 
 async def select_entries(

@@ -1,12 +1,11 @@
 """SQL of auto moderation rules."""
 
-from sqlalchemy import bindparam, delete, insert, literal_column, select
-
 from moothall.objects.auto_moderation import AutoModerationRule, TriggerType
 from moothall.objects.ids import GuildId, RuleId, Snowflake, UserId
 from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Reader, Transaction, update_columns
-from moothall.storage.schema import auto_moderation_rules, members
+from moothall.storage.sql import bindparam, delete, insert, literal_column, select
+from moothall.storage.tables import auto_moderation_rules, members
 
 _insert_rule = Query(lambda: insert(auto_moderation_rules))
 _delete_rule = Query(

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import THREADS, type_numbers
@@ -13,7 +12,8 @@ from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
 from moothall.storage.rows import ChannelRow
-from moothall.storage.schema import (
+from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.tables import (
     channel_activity,
     channel_recipients,
     channels,

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import ApplicationId, EmojiId, GuildId, Snowflake, UserId
 from moothall.storage.database import Query, Reader, in_list
-from moothall.storage.schema import application_emojis, channels, emojis, members, users
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import application_emojis, channels, emojis, members, users
 
 
 class EmojiOfMember(Struct):

@@ -1,14 +1,12 @@
 """The SQL of followers and publications."""
 
-from sqlalchemy import bindparam, delete, insert, select
-
 from moothall.objects.ids import ChannelId, MessageId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.queries import lock_channel
 from moothall.resources.webhook.queries import WebhookRow
-from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import crossposts, publications, webhooks
+from moothall.storage.sql import TimestampColumn, bindparam, delete, insert, select
+from moothall.storage.tables import crossposts, publications, webhooks
 
 _here = publications.c.channel_id == bindparam("channel_id")
 

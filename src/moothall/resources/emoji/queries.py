@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.objects.emoji import Emoji
 from moothall.objects.ids import ApplicationId, EmojiId, GuildId, UserId
 from moothall.storage.database import Query, Reader, Transaction, update_columns
-from moothall.storage.schema import application_emojis, emojis
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import application_emojis, emojis
 
 
 class ApplicationEmojiRow(Struct):

@@ -5,13 +5,14 @@ from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from sqlalchemy import ColumnElement, and_, bindparam, insert, or_, select, true
 
 from moothall.objects.ids import ApplicationId, EntitlementId, GuildId, SkuId, Snowflake, SubscriptionId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.queries.purge import delete_some
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import entitlements
+from moothall.storage.query import compiled_beforehand, subsets
+from moothall.storage.sql import ColumnElement, and_, bindparam, insert, or_, select, true
+from moothall.storage.tables import entitlements
 
 
 class EntitlementRow(Struct):
@@ -61,6 +62,27 @@ def _select(filters: frozenset[str], *, newest_first: bool) -> Query[Entitlement
     return Query(
         select(entitlements).where(conditions).order_by(order).limit(bindparam("maximum")), into=EntitlementRow
     )
+
+
+_OF_USER: Final = ("application_id", "owner_id", "deleted", "not_ended_at")
+_LISTED: Final = ("guild_id", "owner_id", "sku_ids", "before", "after", "not_ended_at")
+_USED: Final = (
+    (("application_id", "owner_ids", "not_ended_at", "deleted", "consumed"), ()),
+    (_OF_USER, ("sku_id", "sku_ids", "consumed")),
+    (("application_id", "before", "after"), ()),
+    (("application_id", "deleted"), _LISTED),
+    (("sku_id", "subscriber_id"), ("before_subscription", "after_subscription")),
+    (("sku_id", "subscription_id"), ("subscriber_id",)),
+)
+"""The filters of the callers below and in endpoints: those that are always there, and others."""
+compiled_beforehand(
+    lambda: (
+        _select(frozenset((*always, *others)), newest_first=newest_first)
+        for always, optional in _USED
+        for others in subsets(optional)
+        for newest_first in (False, True)
+    )
+)
 
 
 async def select_entitlements(

@@ -4,14 +4,14 @@ from collections.abc import Collection
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, select, update
 
 from moothall.objects import limits
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
 from moothall.resources.channel.queries import delete_channel
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.schema import channel_recipients, channels, dm_pairs, guilds, invites, members
+from moothall.storage.sql import bindparam, delete, func, select, update
+from moothall.storage.tables import channel_recipients, channels, dm_pairs, guilds, invites, members
 
 
 class SharedGuild(Struct):

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from sqlalchemy import Delete, Select, Table, bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import PermissionSet
@@ -12,7 +11,8 @@ from moothall.resources.message.queries.purge import MAX_AT_ONCE, delete_some_of
 from moothall.resources.user.queries import lock_user
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import GuildRow, UserRow
-from moothall.storage.schema import (
+from moothall.storage.sql import Delete, Select, Table, bindparam, delete, func, insert, select
+from moothall.storage.tables import (
     channels,
     command_creations,
     commands,

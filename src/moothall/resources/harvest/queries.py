@@ -3,13 +3,13 @@
 from collections.abc import Collection
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, select, update
 
 from moothall.objects.ids import GuildId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.harvest.archive import ArchiveFile
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import guilds, harvest_files, harvests, members, messages, roles
+from moothall.storage.sql import bindparam, delete, select, update
+from moothall.storage.tables import guilds, harvest_files, harvests, members, messages, roles
 
 MESSAGES_AT_ONCE = 200
 

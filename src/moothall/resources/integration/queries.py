@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select
 
 from moothall.objects.ids import ApplicationId, GuildId, IntegrationId, Snowflake, UserId
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import integrations, users
+from moothall.storage.sql import bindparam, delete, insert, select
+from moothall.storage.tables import integrations, users
 
 
 class IntegrationRow(Struct):

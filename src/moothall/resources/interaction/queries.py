@@ -3,14 +3,14 @@
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.attachment.queries import drop_files_of
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import channel_activity, ephemeral_messages, interactions, messages
+from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.tables import channel_activity, ephemeral_messages, interactions, messages
 
 
 class InteractionRow(Struct):

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, or_, select, update
 
 from moothall.objects.application import Application
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.schema import applications, guilds, invites
+from moothall.storage.sql import bindparam, delete, func, or_, select, update
+from moothall.storage.tables import applications, guilds, invites
 
 
 class InviteRow(Struct):

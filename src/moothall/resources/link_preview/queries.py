@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Raw
-from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.wire import Timestamp, decoder, encode
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import link_previews
+from moothall.storage.sql import bindparam, delete, func, select
+from moothall.storage.tables import link_previews
 
 _p = link_previews.c
 _select = Query(

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
-
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.wire import Timestamp
@@ -21,7 +19,8 @@ from moothall.storage.database import (
     upsert,
 )
 from moothall.storage.rows import MemberRow, member_from_row
-from moothall.storage.schema import (
+from moothall.storage.sql import ColumnElement, bindparam, delete, func, select, update
+from moothall.storage.tables import (
     bans,
     channels,
     former_members,

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, or_, select
 
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.relationship import RelationshipType
 from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import (
+from moothall.storage.sql import bindparam, delete, or_, select
+from moothall.storage.tables import (
     members,
     push_subscriptions,
     relationships,

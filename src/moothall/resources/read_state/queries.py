@@ -4,7 +4,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import (
+
+from moothall.objects import limits
+from moothall.objects.channel_types import THREADS, type_numbers
+from moothall.objects.ids import EPOCH_MS, ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.message_types import MessageType
+from moothall.objects.read_state import ReadStateType
+from moothall.objects.relationship import RelationshipType
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
+from moothall.storage.sql import (
     BigInteger,
     BindParameter,
     bindparam,
@@ -17,16 +26,7 @@ from sqlalchemy import (
     select,
     type_coerce,
 )
-
-from moothall.objects import limits
-from moothall.objects.channel_types import THREADS, type_numbers
-from moothall.objects.ids import EPOCH_MS, ChannelId, GuildId, MessageId, Snowflake, UserId
-from moothall.objects.message_types import MessageType
-from moothall.objects.read_state import ReadStateType
-from moothall.objects.relationship import RelationshipType
-from moothall.objects.wire import Timestamp
-from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
-from moothall.storage.schema import (
+from moothall.storage.tables import (
     channel_activity,
     channel_recipients,
     channels,

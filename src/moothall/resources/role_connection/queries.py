@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from moothall.objects.ids import ApplicationId, GuildId, RoleId, UserId
 from moothall.objects.role_connection import MetadataRecord, Requirement
@@ -11,7 +10,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.message.queries.purge import delete_some
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import (
+from moothall.storage.sql import bindparam, delete, insert, or_, select, update
+from moothall.storage.tables import (
     linked_role_applications,
     linked_role_members,
     linked_roles,

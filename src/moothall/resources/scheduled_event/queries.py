@@ -1,11 +1,9 @@
 """SQL of scheduled events and of responses to them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
-from sqlalchemy import bindparam, delete, func, insert, select, tuple_, update
 
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, UserId
 from moothall.objects.scheduled_event import (
@@ -17,9 +15,18 @@ from moothall.objects.scheduled_event import (
 )
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, convert
-from moothall.storage.database import Query, Reader, StorageConflict, Transaction, in_list, insert_ignore, upsert
-from moothall.storage.query import Row
-from moothall.storage.schema import scheduled_event_users, scheduled_events
+from moothall.storage.database import (
+    Query,
+    Reader,
+    StorageConflict,
+    Transaction,
+    in_list,
+    insert_ignore,
+    update_columns,
+    upsert,
+)
+from moothall.storage.sql import bindparam, delete, func, insert, select, tuple_, update
+from moothall.storage.tables import scheduled_event_users, scheduled_events
 
 WHOLE_EVENT: Final = Snowflake(0)
 """The `exception_id` of a response to the event as a whole instead of to one occurrence."""
@@ -186,17 +193,12 @@ async def insert_event(tx: Transaction, row: EventRow) -> None:
     await tx.execute(_insert_event, **structs.asdict(row))
 
 
-@cache
-def _update_event(columns: frozenset[str]) -> Query[Row]:
-    values = {name: bindparam(f"new_{name}", type_=_E[name].type) for name in sorted(columns)}
-    return Query(update(scheduled_events).where(_of_event, _E.status == bindparam("was")).values(values))
-
-
 async def update_event(tx: Transaction, before: EventRow, values: dict[str, object]) -> None:
     """Set columns of an event. Raises StorageConflict if its status is no longer that of `before`."""
-    query = _update_event(frozenset(values))
+    key = ("guild_id", "id", "status")
+    query = update_columns(scheduled_events, key=key, columns=frozenset(values), new="new_")
     params = {f"new_{name}": value for name, value in values.items()}
-    if not await tx.execute(query, guild_id=before.guild_id, event_id=before.id, was=before.status, **params):
+    if not await tx.execute(query, guild_id=before.guild_id, id=before.id, status=before.status, **params):
         raise StorageConflict(f"event {before.id} changed its status concurrently")
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ApplicationId, SkuId
 from moothall.storage.database import Query, Reader, Transaction, update_columns
-from moothall.storage.schema import skus
+from moothall.storage.sql import bindparam, delete, func, insert, select
+from moothall.storage.tables import skus
 
 
 class SkuRow(Struct):

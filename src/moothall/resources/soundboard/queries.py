@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.ids import EmojiId, GuildId, SoundId, UserId
 from moothall.objects.soundboard import SoundboardSound
 from moothall.storage.database import Query, Reader, Transaction, update_columns
-from moothall.storage.schema import sounds
+from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.tables import sounds
 
 
 class SoundFile(Struct):

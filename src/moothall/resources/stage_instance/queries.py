@@ -1,12 +1,12 @@
 """SQL of stage instances."""
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, StageInstanceId, UserId
 from moothall.objects.stage_instance import StageInstance
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, update_columns
-from moothall.storage.schema import stage_instances, voice_states
+from moothall.storage.sql import bindparam, delete, func, select
+from moothall.storage.tables import stage_instances, voice_states
 
 _KEY = ("guild_id", "channel_id")
 _MAX_SPEAKERS = 50

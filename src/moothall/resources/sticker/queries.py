@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import bindparam, delete, insert, select
-
 from moothall.objects.ids import GuildId, StickerId, UserId
 from moothall.objects.sticker import Sticker
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import StickerRow
-from moothall.storage.schema import stickers
+from moothall.storage.sql import bindparam, delete, insert, select
+from moothall.storage.tables import stickers
 
 _of_guild = stickers.c.guild_id == bindparam("guild_id")
 _insert_sticker = Query(lambda: insert(stickers))

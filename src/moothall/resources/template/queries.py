@@ -3,13 +3,13 @@
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, select, update
 
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.template import TemplateSnapshot
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, update_columns
-from moothall.storage.schema import guild_templates
+from moothall.storage.sql import bindparam, delete, select, update
+from moothall.storage.tables import guild_templates
 
 
 class TemplateRow(Struct):

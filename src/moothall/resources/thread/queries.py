@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from msgspec import Struct
-from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 
 from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType, type_numbers
 from moothall.objects.ids import ChannelId, Snowflake, TagId, UserId
@@ -13,7 +12,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.rows import ChannelRow
-from moothall.storage.schema import channels, thread_members, thread_tags
+from moothall.storage.sql import Select, bindparam, delete, func, insert, select, update
+from moothall.storage.tables import channels, thread_members, thread_tags
 
 _THREAD_TYPES = type_numbers(THREADS)
 _of_parent = channels.c.parent_id == bindparam("parent_id")

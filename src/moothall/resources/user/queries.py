@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, update
-
 from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import MemberRow, UserRow, user_from_row
-from moothall.storage.schema import members, tokens, users
+from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.tables import members, tokens, users
 
 _select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow)
 _lock_user = Query(lambda: select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())

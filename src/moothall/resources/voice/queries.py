@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType, structs
-from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.voice import VoiceState
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
-from moothall.storage.schema import voice_states, voice_statuses
+from moothall.storage.sql import bindparam, delete, func, select
+from moothall.storage.tables import voice_states, voice_statuses
 
 
 class VoiceStateRow(Struct):
@@ -66,7 +66,9 @@ _delete_states = Query(
 )
 _delete_of_node = Query(lambda: delete(voice_states).where(voice_states.c.node == bindparam("node")))
 _upsert_state = Query(
-    lambda: upsert(voice_states, key=_KEY, update=[c.name for c in voice_states.columns if c.name not in _KEY])
+    lambda: upsert(
+        voice_states, key=_KEY, update=[name for name in VoiceStateRow.__struct_fields__ if name not in _KEY]
+    )
 )
 _of_status = (voice_statuses.c.guild_id == bindparam("guild_id")) & (
     voice_statuses.c.channel_id == bindparam("channel_id")

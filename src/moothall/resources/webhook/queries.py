@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, UserId, WebhookId
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns
-from moothall.storage.schema import channels, guilds, members, users, webhook_avatars, webhooks
+from moothall.storage.sql import bindparam, delete, func, insert, select
+from moothall.storage.tables import channels, guilds, members, users, webhook_avatars, webhooks
 
 
 class WebhookRow(Struct, frozen=True):

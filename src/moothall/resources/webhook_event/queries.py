@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, insert, not_, select, update
 
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import webhook_event_failures, webhook_events
+from moothall.storage.sql import bindparam, delete, insert, not_, select, update
+from moothall.storage.tables import webhook_event_failures, webhook_events
 
 
 class EventRow(Struct):

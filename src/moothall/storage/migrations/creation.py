@@ -5,14 +5,14 @@ A server reads those files: to make the statements takes longer than all else th
 
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from moothall.storage.query import ddl_dialect
+from moothall.storage.compilation import sql_dialect
 from moothall.storage.schema import metadata
 from moothall.storage.schema.search import SEARCH_STATEMENTS
 
 
 def create_statements(dialect: str) -> list[str]:
     """The statements that create every table and index, and those of message search."""
-    compiler = ddl_dialect(dialect)
+    compiler = sql_dialect(dialect)
     statements = []
     for table in metadata.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=compiler)))

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from sqlalchemy import bindparam, insert, select
 
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
@@ -20,7 +19,8 @@ from moothall.resources.user.queries import get_user, select_user
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, upsert_voice_state
 from moothall.storage.database import Query, insert_ignore
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import bans, channels, thread_members
+from moothall.storage.sql import bindparam, insert, select
+from moothall.storage.tables import bans, channels, thread_members
 from tests.harness import VOICE, Caller, Guild, Platform
 
 _join_thread = Query(insert(thread_members))

@@ -1,11 +1,11 @@
 """The SQL of quick links."""
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, insert, select
 
 from moothall.objects.ids import ApplicationId, QuickLinkId
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import quick_links
+from moothall.storage.sql import bindparam, delete, func, insert, select
+from moothall.storage.tables import quick_links
 
 
 class QuickLinkRow(Struct):

@@ -1,13 +1,13 @@
 """SQL of authorizations, their codes and their tokens."""
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.kernel.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import authorization_codes, authorizations, tokens
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import authorization_codes, authorizations, tokens
 
 
 class AuthorizationRow(Struct):

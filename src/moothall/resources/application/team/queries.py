@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.objects.application import MembershipState
 from moothall.objects.ids import TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import applications, team_members, teams
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import applications, team_members, teams
 
 
 class TeamRow(Struct):

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, false, func, select, update
 
 from moothall.objects.channel_types import THREADS, ChannelType, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
@@ -12,7 +11,8 @@ from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.rows import ThreadRow
-from moothall.storage.schema import channel_activity, channels, thread_members
+from moothall.storage.sql import bindparam, delete, false, func, select, update
+from moothall.storage.tables import channel_activity, channels, thread_members
 
 _THREAD_TYPES = type_numbers(THREADS)
 

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, select
 
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.schema import bans
+from moothall.storage.sql import bindparam, delete, select
+from moothall.storage.tables import bans
 
 _KEY = ("guild_id", "user_id")
 

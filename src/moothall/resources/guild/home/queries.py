@@ -3,13 +3,13 @@
 from typing import Any
 
 from msgspec import UNSET, Struct
-from sqlalchemy import bindparam, select
 
 from moothall.objects.guild_home import GuildHome, NewMemberAction, ResourceChannel, WelcomeMessage
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import guild_homes, home_progress
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import guild_homes, home_progress
 
 
 class _HomeRow(Struct):

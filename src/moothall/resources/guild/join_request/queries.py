@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select
 
 from moothall.objects.ids import GuildId, JoinRequestId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
-from moothall.storage.schema import join_requests
+from moothall.storage.sql import ColumnElement, bindparam, delete, func, insert, select
+from moothall.storage.tables import join_requests
 
 
 class JoinRequestRow(Struct):

@@ -3,13 +3,13 @@
 from typing import Any
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.onboarding import Onboarding, OnboardingPrompt
 from moothall.objects.wire import convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import onboarding_answers, onboardings
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import onboarding_answers, onboardings
 
 
 class _OnboardingRow(Struct):

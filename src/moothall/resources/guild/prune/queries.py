@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, Text, bindparam, func, select, type_coerce
-
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, in_list
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import member_activity, members, users
+from moothall.storage.sql import Select, Text, bindparam, func, select, type_coerce
+from moothall.storage.tables import member_activity, members, users
 
 _listed = type_coerce(members.c.roles, Text)
 # Not GROUP BY, which would sort the lists of all members first.

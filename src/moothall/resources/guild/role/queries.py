@@ -6,7 +6,6 @@ from typing import Final
 
 import msgspec
 from msgspec import UNSET
-from sqlalchemy import Text, bindparam, delete, func, insert, select, type_coerce, update
 
 from moothall.objects.channel_types import NOT_THREADS, type_numbers
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
@@ -14,7 +13,8 @@ from moothall.objects.role import Role
 from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Reader, Transaction, update_columns
 from moothall.storage.rows import ChannelRow
-from moothall.storage.schema import channels, members, roles
+from moothall.storage.sql import Text, bindparam, delete, func, insert, select, type_coerce, update
+from moothall.storage.tables import channels, members, roles
 
 MEMBERS_PER_STEP: Final = 10_000
 """Members from whom a role is removed in one transaction: more than most guilds have."""

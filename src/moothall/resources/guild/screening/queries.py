@@ -3,14 +3,14 @@
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.screening import FormField, ScreeningForm
 from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
 from moothall.storage.rows import MemberRow
-from moothall.storage.schema import members, screening_forms
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import members, screening_forms
 
 
 class _FormRow(Struct):

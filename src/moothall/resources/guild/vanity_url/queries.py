@@ -1,11 +1,10 @@
 """The SQL of vanity URLs."""
 
-from sqlalchemy import bindparam, func, select, union_all, update
-
 from moothall.objects.guild import VanityUrl
 from moothall.objects.ids import GuildId
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import guilds, invites
+from moothall.storage.sql import bindparam, func, select, union_all, update
+from moothall.storage.tables import guilds, invites
 
 _select = Query(
     lambda: select(guilds.c.vanity_url_code, guilds.c.vanity_url_uses).where(guilds.c.id == bindparam("guild_id"))

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import command_creations, command_permissions, commands, interactions
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import command_creations, command_permissions, commands, interactions
 
 GLOBAL_SCOPE: Final = GuildId(Snowflake(0))
 """The `guild_id` of global commands."""

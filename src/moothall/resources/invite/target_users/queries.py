@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, select
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, upsert
-from moothall.storage.schema import invite_target_jobs, invite_targets, invites
+from moothall.storage.sql import bindparam, delete, select
+from moothall.storage.tables import invite_target_jobs, invite_targets, invites
 
 
 class TargetJobRow(Struct):

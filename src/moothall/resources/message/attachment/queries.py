@@ -4,9 +4,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from sqlalchemy import (
+
+from moothall.kernel.file_links import FilePath, is_attachment_of
+from moothall.objects.channel_types import THREADS
+from moothall.objects.ids import AttachmentId, ChannelId, MessageId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
+from moothall.storage.sql import (
     ColumnElement,
     Insert,
+    Table,
     bindparam,
     delete,
     exists,
@@ -19,14 +26,8 @@ from sqlalchemy import (
     union,
     update,
 )
-
-from moothall.kernel.file_links import FilePath, is_attachment_of
-from moothall.objects.channel_types import THREADS
-from moothall.objects.ids import AttachmentId, ChannelId, MessageId
-from moothall.objects.wire import Timestamp
-from moothall.storage.columns import MEDIA_FOLDERS
-from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
-from moothall.storage.schema import (
+from moothall.storage.statement_store import table_facts
+from moothall.storage.tables import (
     applications,
     attachments,
     channels,
@@ -34,8 +35,8 @@ from moothall.storage.schema import (
     ephemeral_messages,
     guilds,
     meta,
-    metadata,
     pending_uploads,
+    table_named,
     unnamed_media,
     webhook_avatars,
 )
@@ -291,16 +292,17 @@ async def upsert_swept(tx: Transaction, file_id: int) -> None:
 _MEDIA_MARK = "media swept at"
 
 
-def _select_names(column: ColumnElement[Any]) -> Query[Any]:
+def _select_names(table: Table, column_name: str) -> Query[Any]:
+    column = table.c[column_name]
     return Query(lambda: select(column).where(in_list(column, "names")).distinct())
 
 
 _NAMED_BY: Final[dict[str, list[Query[Any]]]] = {}
-for _table in metadata.tables.values():
-    for _column in _table.columns:
-        for _folder in _column.info.get(MEDIA_FOLDERS, ()):
-            _NAMED_BY.setdefault(_folder, []).append(_select_names(_column))
-_NAMED_BY["images"].append(_select_names(webhook_avatars.c.hash))
+for _name, _facts in table_facts().items():
+    for _column_name, _folders in _facts.media.items():
+        for _folder in _folders:
+            _NAMED_BY.setdefault(_folder, []).append(_select_names(table_named(_name), _column_name))
+_NAMED_BY["images"].append(_select_names(webhook_avatars, "hash"))
 
 MEDIA_STORED_IN: Final = tuple(sorted(_NAMED_BY))
 """The folders of the blob store that hold media."""

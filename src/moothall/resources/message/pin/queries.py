@@ -1,12 +1,11 @@
 """The SQL of pins."""
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
-
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.queries import SHOWN_COLUMNS, ShownRow
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import channel_activity, messages, pins
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import channel_activity, messages, pins
 
 _here = pins.c.channel_id == bindparam("channel_id")
 

@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, true, update
 
 from moothall.objects.ids import ChannelId, EmojiId, MessageId, UserId
 from moothall.objects.poll import DEFAULT_LAYOUT, PollAnswer, PollMedia
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, decoder
-from moothall.storage.columns import SnowflakeColumn
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.rows import EmojiRow, UserRow, user_from_row
-from moothall.storage.schema import emojis, members, poll_counts, poll_votes, polls, users
+from moothall.storage.sql import SnowflakeColumn, bindparam, delete, insert, select, true, update
+from moothall.storage.tables import emojis, members, poll_counts, poll_votes, polls, users
 
 _counts, _votes = poll_counts.c, poll_votes.c
 _this = (polls.c.channel_id == bindparam("channel_id")) & (polls.c.message_id == bindparam("message_id"))

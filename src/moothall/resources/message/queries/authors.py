@@ -1,12 +1,11 @@
 """The SQL of whether a user may write: slowmode and verification levels."""
 
-from sqlalchemy import bindparam, select
-
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import WRITTEN
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader
-from moothall.storage.schema import members, messages, users
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import members, messages, users
 
 _WRITTEN_TYPES = [int(kind) for kind in sorted(WRITTEN)]
 _select_last_message_of = Query(

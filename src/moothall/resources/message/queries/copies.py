@@ -1,10 +1,9 @@
 """The SQL of the copies of published messages."""
 
-from sqlalchemy import bindparam, delete, select
-
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import crossposts
+from moothall.storage.sql import bindparam, delete, select
+from moothall.storage.tables import crossposts
 
 _copies_here = (crossposts.c.channel_id == bindparam("channel_id")) & (
     crossposts.c.message_id == bindparam("message_id")

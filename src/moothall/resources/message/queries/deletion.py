@@ -3,13 +3,13 @@
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, select, true, tuple_
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.resources.message.attachment.queries import drop_files, dropping_where
 from moothall.storage.database import Query, Transaction, in_list
-from moothall.storage.schema import (
+from moothall.storage.sql import bindparam, delete, select, true, tuple_
+from moothall.storage.tables import (
     channels,
     message_mentions,
     messages,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import bindparam, insert, select, update
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import channel_activity, messages
+from moothall.storage.sql import bindparam, insert, select, update
+from moothall.storage.tables import channel_activity, messages
 
 ShownRow = tuple[int, int, int, int, str | None, int | None, bytes, int]
 """The columns that pages show: id, author_id, pinned, reacted, mentions, replied_id, body, parts."""

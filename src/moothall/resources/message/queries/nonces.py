@@ -1,12 +1,10 @@
 """The SQL of nonces."""
 
-from sqlalchemy import bindparam, delete, select
-
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.storage.columns import TimestampColumn
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, upsert
-from moothall.storage.schema import message_nonces
+from moothall.storage.sql import TimestampColumn, bindparam, delete, select
+from moothall.storage.tables import message_nonces
 
 _select_nonce = Query(
     lambda: select(message_nonces.c.message_id).where(

@@ -6,48 +6,49 @@ Rows are plain tuples, so that `people` can cache what it encodes from them.
 from collections.abc import Collection
 from typing import Any, Final
 
-from sqlalchemy import bindparam, select
-
 from moothall.objects.ids import GuildId
 from moothall.storage.database import Query, Reader, in_list
-from moothall.storage.schema import members, users
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import members, users
 
 UserRow = tuple[Any, ...]
 """The columns of `_USER`."""
 PersonRow = tuple[Any, ...]
 """The columns of `_USER`, then those of `_MEMBER`, which are NULL for a user who is no member."""
 
-_USER = (
-    users.c.id,
-    users.c.username,
-    users.c.discriminator,
-    users.c.global_name,
-    users.c.avatar,
-    users.c.bot,
-    users.c.system,
-    users.c.banner,
-    users.c.accent_color,
-    users.c.public_flags,
+_USER: Final = (
+    "id",
+    "username",
+    "discriminator",
+    "global_name",
+    "avatar",
+    "bot",
+    "system",
+    "banner",
+    "accent_color",
+    "public_flags",
 )
-_MEMBER = (
-    members.c.joined_at,
-    members.c.nick,
-    members.c.avatar,
-    members.c.banner,
-    members.c.roles,
-    members.c.premium_since,
-    members.c.deaf,
-    members.c.mute,
-    members.c.flags,
-    members.c.communication_disabled_until,
+_MEMBER: Final = (
+    "joined_at",
+    "nick",
+    "avatar",
+    "banner",
+    "roles",
+    "premium_since",
+    "deaf",
+    "mute",
+    "flags",
+    "communication_disabled_until",
 )
 USERS_TABLE: Final = users.name
 USER_COLUMNS: Final = len(_USER)
-BOT_COLUMN: Final = _USER.index(users.c.bot)
+BOT_COLUMN: Final = _USER.index("bot")
+_user_columns = tuple(users.c[name] for name in _USER)
+_member_columns = tuple(members.c[name].label(f"member_{name}") for name in _MEMBER)
 
-_select_user = Query(lambda: select(*_USER).where(users.c.id == bindparam("user_id")))
-_select_users = Query(lambda: select(*_USER).where(in_list(users.c.id, "user_ids")))
-_people = select(*_USER, *(column.label(f"member_{column.name}") for column in _MEMBER)).select_from(
+_select_user = Query(lambda: select(*_user_columns).where(users.c.id == bindparam("user_id")))
+_select_users = Query(lambda: select(*_user_columns).where(in_list(users.c.id, "user_ids")))
+_people = select(*_user_columns, *_member_columns).select_from(
     users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
 )
 _select_person = Query(lambda: _people.where(users.c.id == bindparam("user_id")), kept=True)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, select, update
 
 from moothall.objects.ids import ChannelId, MessageId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import preview_requests
+from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.tables import preview_requests
 
 
 class PreviewRequest(Struct):

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from sqlalchemy import Delete, Table, bindparam, delete, select, tuple_
-
 from moothall.objects.ids import ChannelId
 from moothall.resources.message.attachment.queries import drop_some_files
 from moothall.storage.database import Query, Transaction
-from moothall.storage.schema import metadata
+from moothall.storage.sql import Delete, Table, bindparam, delete, select, tuple_
+from moothall.storage.statement_store import table_facts
+from moothall.storage.tables import table_named
 
 MAX_AT_ONCE: Final = 500
 """Rows that one step of a job deletes, which takes a few milliseconds."""
@@ -17,7 +17,7 @@ def delete_some(table: Table) -> Query[tuple[object, ...]]:
     """The statement that deletes at most `MAX_AT_ONCE` rows of an `owner`, the first column of a primary key."""
 
     def build() -> Delete:
-        owner, *rest = table.primary_key.columns
+        owner, *rest = (table.c[name] for name in table_facts()[table.name].key)
         if not rest:
             return delete(table).where(owner == bindparam("owner"))
         some = select(*rest).where(owner == bindparam("owner")).limit(MAX_AT_ONCE)
@@ -30,8 +30,7 @@ def delete_some(table: Table) -> Query[tuple[object, ...]]:
 def owned_by(*keys: str) -> list[Query[tuple[object, ...]]]:
     """The statements of `delete_some` for every table whose primary key begins with one of the columns `keys`."""
     # From the schema, so that tables that are added later are included.
-    tables = metadata.tables.values()
-    return [delete_some(table) for table in tables if next(iter(table.primary_key.columns)).name in keys]
+    return [delete_some(table_named(name)) for name, facts in table_facts().items() if facts.key[0] in keys]
 
 
 _OF_CHANNEL: Final = owned_by("channel_id", "thread_id")

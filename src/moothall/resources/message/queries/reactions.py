@@ -1,12 +1,11 @@
 """The SQL of the reactions that messages show. Adding and removing reactions is in `reaction/`."""
 
-from sqlalchemy import bindparam, select
-
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import ChannelId, EmojiId, Snowflake, UserId
 from moothall.objects.message import Reaction, ReactionCounts
 from moothall.storage.database import Query, Reader, in_list
-from moothall.storage.schema import reaction_counts, reactions
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import reaction_counts, reactions
 
 _counts, _single = reaction_counts.c, reactions.c
 

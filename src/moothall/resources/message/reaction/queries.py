@@ -1,7 +1,6 @@
 """The SQL of reactions."""
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, func, select, update
 
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import ChannelId, EmojiId, MessageId, UserId
@@ -10,7 +9,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.message.queries.reactions import partial_emoji
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore
 from moothall.storage.rows import UserRow, user_from_row
-from moothall.storage.schema import messages, reaction_counts, reactions, users
+from moothall.storage.sql import bindparam, delete, func, select, update
+from moothall.storage.tables import messages, reaction_counts, reactions, users
 
 _counts, _single = reaction_counts.c, reactions.c
 _of_message = (_counts.channel_id == bindparam("channel_id")) & (_counts.message_id == bindparam("message_id"))

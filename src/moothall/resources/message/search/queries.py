@@ -6,10 +6,19 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import (
+
+from moothall.objects.channel_types import THREADS, ChannelType, type_numbers
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.resources.message.queries.messages import SHOWN_COLUMNS, ShownRow
+from moothall.resources.message.search.documents import Document, IndexedMessage
+from moothall.resources.message.search.index_query import Node, to_fts5, to_tsquery
+from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.sql import (
     ARRAY,
     BigInteger,
+    ClauseElement,
     Column,
+    ColumnElement,
     Text,
     bindparam,
     case,
@@ -23,17 +32,19 @@ from sqlalchemy import (
     text,
     tuple_,
 )
-from sqlalchemy.sql import ClauseElement, ColumnElement
-
-from moothall.objects.channel_types import THREADS, ChannelType, type_numbers
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
-from moothall.resources.message.queries.messages import SHOWN_COLUMNS, ShownRow
-from moothall.resources.message.search.documents import Document, IndexedMessage
-from moothall.resources.message.search.index_query import Node, to_fts5, to_tsquery
-from moothall.storage.database import Query, Reader, Transaction, in_list
-from moothall.storage.query import ByDialect
-from moothall.storage.schema import channels, jobs, message_changes, messages, polls, thread_members, users
-from moothall.storage.schema.search import TextQuery, message_index_fts, message_index_gin
+from moothall.storage.statement import ByDialect
+from moothall.storage.tables import (
+    TextQuery,
+    channels,
+    jobs,
+    message_changes,
+    message_index_fts,
+    message_index_gin,
+    messages,
+    polls,
+    thread_members,
+    users,
+)
 
 _replied = messages.alias("replied")
 _STORED: Final = (

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session.client import LoginClient
 from moothall.storage.database import Query, Reader, Transaction
-from moothall.storage.schema import auth_sessions, tokens
+from moothall.storage.sql import bindparam, delete, insert, or_, select, update
+from moothall.storage.tables import auth_sessions, tokens
 
 MAX_LISTED = 500
 

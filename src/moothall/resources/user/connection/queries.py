@@ -1,12 +1,12 @@
 """SQL of connections."""
 
 from msgspec import Struct
-from sqlalchemy import bindparam, delete, select
 
 from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import connections
+from moothall.storage.sql import bindparam, delete, select
+from moothall.storage.tables import connections
 
 
 class ConnectionRow(Struct):

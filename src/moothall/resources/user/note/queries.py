@@ -1,10 +1,9 @@
 """The SQL of notes."""
 
-from sqlalchemy import bindparam, delete, func, select
-
 from moothall.objects.ids import UserId
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import user_notes
+from moothall.storage.sql import bindparam, delete, func, select
+from moothall.storage.tables import user_notes
 
 _of_user = user_notes.c.user_id == bindparam("user_id")
 _this = _of_user & (user_notes.c.about_id == bindparam("about_id"))

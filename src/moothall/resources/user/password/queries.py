@@ -1,11 +1,10 @@
 """SQL of the networks from which users have logged in."""
 
-from sqlalchemy import bindparam, delete, select
-
 from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.schema import known_networks
+from moothall.storage.sql import bindparam, delete, select
+from moothall.storage.tables import known_networks
 
 MAX_KNOWN_NETWORKS = 32
 

@@ -1,7 +1,5 @@
 """The SQL of what two users share."""
 
-from sqlalchemy import bindparam, func, select
-
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.profile import MutualGuild
@@ -9,7 +7,8 @@ from moothall.objects.relationship import RelationshipType
 from moothall.objects.user import User
 from moothall.storage.database import Query, Reader
 from moothall.storage.rows import UserRow, user_from_row
-from moothall.storage.schema import members, relationships, users
+from moothall.storage.sql import bindparam, func, select
+from moothall.storage.tables import members, relationships, users
 
 _FRIEND = int(RelationshipType.FRIEND)
 _own = members.alias()

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, func, select
 
 from moothall.objects.ids import UserId
 from moothall.objects.relationship import RelationshipType
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import members, relationships
+from moothall.storage.sql import bindparam, delete, func, select
+from moothall.storage.tables import members, relationships
 
 
 class RelationshipRow(Struct):

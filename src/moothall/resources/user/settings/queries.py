@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import bindparam, select
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings
 from moothall.objects.wire import Timestamp, convert
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
-from moothall.storage.schema import (
+from moothall.storage.sql import bindparam, select
+from moothall.storage.tables import (
     channel_recipients,
     channels,
     members,

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
-from sqlalchemy import bindparam, delete, insert, literal, select, update
 
 from moothall.objects.ids import AttachmentId, ChannelId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.schema import dropped_files, pending_uploads
+from moothall.storage.sql import bindparam, delete, insert, literal, select, update
+from moothall.storage.tables import dropped_files, pending_uploads
 
 
 class NewUpload(Struct, frozen=True, kw_only=True):
