@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from moothall.objects import turns
-from moothall.objects.turns import TURN_SECONDS, room_in_turn
+from moothall.objects.turns import TURN_SECONDS, in_pieces, room_in_turn, yield_turn
 
 
 class Load:
@@ -61,6 +61,37 @@ async def test_work_that_others_wait_for_begins_before_them(monkeypatch: pytest.
     assert len(load.entries) == began
     await asyncio.gather(*tasks)
     assert [number for number, _ in load.entries] == list(range(20))
+
+
+async def test_work_in_pieces_lets_others_run_once_the_turn_has_had_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = 0.0
+    monkeypatch.setattr(turns, "stopwatch", lambda: clock)
+    turn, pieces = 0, []
+
+    async def work() -> None:
+        nonlocal clock
+        async for piece in in_pieces(range(10), 2):
+            pieces.append((list(piece), turn))
+            clock += TURN_SECONDS / 2
+
+    task = asyncio.create_task(work())
+    while not task.done():
+        turn += 1
+        await asyncio.sleep(0)
+    assert [number for piece, _ in pieces for number in piece] == list(range(10))
+    in_turns = [turn for _, turn in pieces]
+    assert max(in_turns.count(turn) for turn in set(in_turns)) <= 2
+
+
+async def test_work_goes_on_in_a_young_turn_before_what_has_yet_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    tasks = [asyncio.create_task(load.work(number)) for number in range(20)]
+    await asyncio.sleep(0)
+    began = len(load.entries)
+    monkeypatch.setattr(turns, "stopwatch", lambda: 0.0)
+    await yield_turn()
+    assert len(load.entries) == began
+    await asyncio.gather(*tasks)
 
 
 async def test_who_is_cancelled_while_waiting_leaves_its_place(monkeypatch: pytest.MonkeyPatch) -> None:

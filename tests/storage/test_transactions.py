@@ -2,11 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import count
+from typing import Self
 
 import pytest
 from sqlalchemy import bindparam, func, insert, select, update
 
+from moothall.objects import turns
 from moothall.objects.ids import GuildId, Snowflake
+from moothall.objects.turns import TURN_SECONDS
+from moothall.resources.guild.ban.queries import BanRow
 from moothall.storage.database import ConstraintFailed, Database, Query, StorageError, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.schema import bans, guild_counters
@@ -14,6 +19,7 @@ from moothall.storage.schema import bans, guild_counters
 BAN = Query(insert(bans))
 BANNED = Query(select(bans.c.user_id).order_by(bans.c.user_id))
 REASON = Query(select(bans.c.reason).where(bans.c.user_id == bindparam("user_id")))
+BANS = Query(select(bans).order_by(bans.c.user_id), into=BanRow)
 LONG = Query(select(func.count()).select_from(bans))
 ADD_COUNTER = Query(insert(guild_counters))
 READ_COUNTER = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
@@ -46,6 +52,47 @@ async def test_a_write_is_seen_by_all_readers_once_the_transaction_is_left(datab
     async with database.read() as reader:
         assert await reader.scalar(REASON, user_id=2) == "ban 2"
         assert await reader.all_long(LONG) == [(1,)]
+
+
+class Beats:
+    """Counts the turns of the event loop while the block runs, each look at the clock a turn's time later."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(turns, "stopwatch", count(0.0, TURN_SECONDS).__next__)
+        self.count = 0
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._beat())
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        self._task.cancel()
+
+    async def _beat(self) -> None:
+        while True:
+            self.count += 1
+            await asyncio.sleep(0)
+
+
+async def test_others_run_while_many_rows_are_written_and_made(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = range(1, 301)
+    rows = [{"guild_id": GUILD, "user_id": user_id, "reason": "x", "created_at": 1} for user_id in ids]
+    async with Beats(monkeypatch) as beats:
+        async with database.transaction(GUILD) as tx:
+            before = beats.count
+            await tx.execute_many(BAN, rows)
+            assert beats.count > before + 3
+            assert [row.user_id for row in await tx.all_in_pieces(BANS)] == list(ids)
+            assert await banned(database) == []
+        async with database.read() as reader:
+            before = beats.count
+            in_pieces = await reader.all_in_pieces(BANS)
+            assert beats.count > before + 3
+            assert in_pieces == await reader.all(BANS)
+            assert len(in_pieces) == 300
+            assert await reader.all_in_pieces(BANNED) == [(user_id,) for user_id in ids]
 
 
 async def test_a_write_is_seen_by_its_own_transaction_only_until_then(database: Database) -> None:

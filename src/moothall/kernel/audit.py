@@ -39,7 +39,7 @@ async def insert_entry(tx: Transaction, guild_id: GuildId, entry: AuditLogEntry)
 
 async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[AuditLogEntry]) -> None:
     """Store several entries with one statement."""
-    await tx.execute_many(_insert_entry, [_columns(guild_id, entry) for entry in entries])
+    await tx.execute_many(_insert_entry, (_columns(guild_id, entry) for entry in entries))
 
 
 def _columns(guild_id: GuildId, entry: AuditLogEntry) -> dict[str, object]:

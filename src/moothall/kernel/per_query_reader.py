@@ -31,6 +31,11 @@ class PerQueryReader:
         async with self._database.read() as reader:
             return await reader.all(query, **values)
 
+    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Read all rows of hundreds."""
+        async with self._database.read() as reader:
+            return await reader.all_in_pieces(query, **values)
+
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Read all rows of a query that takes long."""
         async with self._database.read() as reader:

@@ -76,6 +76,9 @@ class Reader(Protocol):
     async def all(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row."""
 
+    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row of hundreds: outside of transactions, others run while the rows are made."""
+
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row of a long-running query, without blocking other requests."""
 

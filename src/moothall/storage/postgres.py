@@ -19,6 +19,7 @@ from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.query import Query
 from moothall.storage.queues import Queue, Queues
+from moothall.storage.row_pieces import make_in_pieces
 
 T = TypeVar("T")
 
@@ -72,6 +73,12 @@ class PostgresReader:
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._run("fetch", plan.text, plan.bind(values))
         return list(map(plan.make or tuple, rows))
+
+    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row; others run while they are made."""
+        plan = query.postgresql or query.plan("postgresql")
+        rows = await self._run("fetch", plan.text, plan.bind(values))
+        return await make_in_pieces(plan.make or tuple, rows)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """The same as `all`, which does not block the event loop."""

@@ -27,6 +27,31 @@ async def test_the_list_has_the_channels_that_the_caller_may_view_in_order(platf
     assert await _order(bob, guild) == [guild.general, last]
 
 
+async def test_the_list_shows_every_change_of_a_channel_and_its_newest_message(platform: Platform) -> None:
+    owner, guild = await _guild(platform)
+    channels = [guild.general, *[await guild.channel(position=number + 1) for number in range(70)]]
+
+    async def agrees() -> dict[int, Any]:
+        listed = (await owner.get(f"/guilds/{guild.id}/channels")).json
+        assert [int(channel["id"]) for channel in listed] == channels
+        for channel in (listed[0], listed[60]):
+            assert (await owner.get(f"/channels/{channel['id']}")).json == channel
+        return {int(channel["id"]): channel for channel in listed}
+
+    assert (await agrees())[channels[60]]["last_message_id"] is None
+    message = (await owner.post(f"/channels/{channels[60]}/messages", {"content": "hi"})).json
+    assert (await agrees())[channels[60]]["last_message_id"] == message["id"]
+    assert (await owner.put(f"/channels/{channels[60]}/messages/pins/{message['id']}")).status == 204
+    assert (await agrees())[channels[60]]["last_pin_timestamp"] is not None
+    assert (await owner.patch(f"/channels/{channels[60]}", {"topic": "ships"})).status == 200
+    before = await agrees()
+    assert before[channels[60]]["topic"] == "ships"
+    await guild.role(name="other")
+    assert await agrees() == before
+    assert (await owner.delete(f"/channels/{channels.pop()}")).status == 200
+    await agrees()
+
+
 async def test_each_channel_that_moves_is_announced_once_and_others_are_not(platform: Platform) -> None:
     owner, guild = await _guild(platform)
     first, second = await guild.channel(position=1), await guild.channel(position=2)

@@ -7,7 +7,7 @@ from msgspec import Meta, structs
 from moothall.kernel.access import MEMBER, SIGNED_IN
 from moothall.kernel.channel_queries import select_channel
 from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post, put
+from moothall.kernel.endpoint import Json, delete, get, patch, post, put
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import DIRECT, MESSAGEABLE
@@ -16,12 +16,13 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel import queries
 from moothall.resources.channel.access import ManagesChannel
+from moothall.resources.channel.encoded import encode_channels
 from moothall.resources.channel.events import (
     ChannelCreate,
     ChannelUpdate,
     TypingStart,
 )
-from moothall.resources.channel.objects import channel_object, channel_objects, direct_channel_objects
+from moothall.resources.channel.objects import channel_object, direct_channel_objects
 from moothall.resources.channel.operations import (
     CHANNEL_CHANGED,
     OTHER_CHANNEL_CHANGING,
@@ -39,16 +40,18 @@ from moothall.resources.channel.requests import (
     EditChannelPermissions,
     ModifyChannel,
 )
+from moothall.resources.channel.visible_channels import visible_channels
 
 Positions = Annotated[list[ChannelPosition], Meta(max_length=limits.CHANNELS_PER_GUILD)]
 
 
 @get("/guilds/{guild_id}/channels", permission=MEMBER)
-async def get_guild_channels(ctx: Context, guild_id: GuildId) -> list[Channel]:
+async def get_guild_channels(ctx: Context, guild_id: GuildId) -> Json[list[Channel]]:
     """List the channels of a guild that the caller may view, by position, without threads."""
-    channels = (await ctx.guild.channels(ctx.tx)).values()
-    visible = sorted((c for c in channels if ctx.member.may_view(c)), key=lambda c: (c.position, c.id))
-    return await channel_objects(ctx.tx, visible)
+    channels = await ctx.guild.channels(ctx.tx)
+    viewable = (await visible_channels(ctx)).viewable
+    visible = [channel for channel in channels.values() if channel.id in viewable]
+    return Json(await encode_channels(ctx, sorted(visible, key=lambda channel: (channel.position, channel.id))))
 
 
 @post(

@@ -1,6 +1,6 @@
 """The channels of a guild that a member may see and read, computed once for a version of the guild."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -12,9 +12,12 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import FORUMS, VOICE
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
+from moothall.objects.turns import in_pieces
 
 _READ: Final = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY
 _READ_VOICE: Final = _READ | Permissions.CONNECT
+_PIECE: Final = 50
+"""Channels whose permissions are computed at once: a fraction of a millisecond."""
 _MAX_SETS: Final = 1_000
 """Sets of permissions in one version of a guild that are kept."""
 
@@ -46,7 +49,7 @@ async def visible_channels(ctx: Context) -> VisibleChannels:
     if visible is None:
         if len(sets) >= _MAX_SETS:
             sets.clear()
-        visible = sets[key] = _compute(member, ctx.guild.loaded_channels.values())
+        visible = sets[key] = await _compute(member, list(ctx.guild.loaded_channels.values()))
     return visible
 
 
@@ -60,8 +63,10 @@ def _ids_of_overwrites(state: GuildState) -> frozenset[int]:
     return frozenset(target_id for channel in state.loaded_channels.values() for target_id in state.overwrites(channel))
 
 
-def _compute(member: MemberAuthority, channels: Collection[Channel]) -> VisibleChannels:
-    bits = {channel.id: member.permissions_in(channel) for channel in channels}
+async def _compute(member: MemberAuthority, channels: Sequence[Channel]) -> VisibleChannels:
+    bits: dict[ChannelId, int] = {}
+    async for piece in in_pieces(channels, _PIECE):
+        bits.update((channel.id, member.permissions_in(channel)) for channel in piece)
     viewable = frozenset(each for each in bits if bits[each] & Permissions.VIEW_CHANNEL)
     voice = {channel.id for channel in channels if channel.type in VOICE}
     return VisibleChannels(

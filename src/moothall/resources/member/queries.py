@@ -6,6 +6,7 @@ from typing import Final
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
+from moothall.objects.turns import yield_turn
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_users
 from moothall.storage.database import (
@@ -259,16 +260,16 @@ async def select_memberships(
 
 async def select_members_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
     """The next `maximum` members by ascending user id."""
-    return await reader.all(_select_members_after, guild_id=guild_id, after=after, maximum=maximum)
+    return await reader.all_in_pieces(_select_members_after, guild_id=guild_id, after=after, maximum=maximum)
 
 
 async def search_members(reader: Reader, guild_id: GuildId, prefix: str, maximum: int) -> list[MemberRow]:
     """At most `maximum` members whose username or nickname starts with a search key, ordered by the matching name."""
     options = {"guild_id": guild_id, "prefix": prefix, "maximum": maximum}
     matches: dict[UserId, tuple[str, MemberRow]] = {}
-    for row in await reader.all(_search_usernames, **options):
+    for row in await reader.all_in_pieces(_search_usernames, **options):
         matches[row.user_id] = (row.username_key, row)
-    for row in await reader.all(_search_nicks, **options):
+    for row in await reader.all_in_pieces(_search_nicks, **options):
         key = row.nick_key or ""
         if row.user_id not in matches or key < matches[row.user_id][0]:
             matches[row.user_id] = (key, row)
@@ -385,9 +386,9 @@ async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[
     """Delete several members as `delete_member` does. All of them must be members."""
     removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
     await tx.execute(_change_member_count, guild_id=guild_id, difference=-removed)
-    await tx.execute(_delete_activities, guild_id=guild_id, user_ids=user_ids)
-    await tx.execute(_delete_answers, guild_id=guild_id, user_ids=user_ids)
-    await tx.execute(_delete_home_progress, guild_id=guild_id, user_ids=user_ids)
+    for query in (_delete_activities, _delete_answers, _delete_home_progress):
+        await yield_turn(first=True)
+        await tx.execute(query, guild_id=guild_id, user_ids=user_ids)
     await tx.execute_many(
         _upsert_former_member, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
     )

@@ -103,6 +103,14 @@ async def test_pages_of_bans_ascend_and_before_takes_precedence_over_after(platf
         assert (await guild.owner.get(f"/guilds/{guild.id}/bans", limit=limit)).errors_at("limit")
 
 
+async def test_a_long_list_of_bans_has_all_of_them(platform: Platform, guild: Guild) -> None:
+    people = sorted([(await platform.person()).id for _ in range(130)])
+    path = f"/guilds/{guild.id}/bulk-ban"
+    assert (await guild.owner.post(path, {"user_ids": [str(user_id) for user_id in people]})).status == 200
+    assert await banned(guild) == people
+    assert await banned(guild, before=people[129], limit=120) == people[9:129]
+
+
 async def test_a_ban_deletes_recent_messages(platform: Platform, guild: Guild) -> None:
     bob, eve, joe, ann = [await platform.person() for _ in range(4)]
     await guild.join(bob, eve, joe, ann)

@@ -12,6 +12,7 @@ from moothall.objects.ban import Ban, BulkBanResult
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
+from moothall.objects.turns import in_pieces
 from moothall.resources.guild.ban import operations, queries
 from moothall.resources.guild.ban.events import GuildBanRemove
 from moothall.resources.guild.ban.queries import BanRow
@@ -21,6 +22,8 @@ Seconds = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_SECONDS_MAX)]
 Days = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_DAYS_MAX)]
 
 _DAY = 86_400
+_PIECE = 50
+"""Bans that are made at once: a fraction of a millisecond."""
 
 
 class CreateGuildBan(Struct, frozen=True):
@@ -116,5 +119,8 @@ async def bulk_guild_ban(ctx: Context, guild_id: GuildId, body: BulkGuildBan) ->
 
 
 async def _bans(ctx: Context, rows: Sequence[BanRow]) -> list[Ban]:
-    users = await get_users(ctx.tx, [row.user_id for row in rows])
-    return [Ban(reason=row.reason, user=users[row.user_id]) for row in rows if row.user_id in users]
+    bans: list[Ban] = []
+    async for piece in in_pieces(rows, _PIECE):
+        users = await get_users(ctx.tx, [row.user_id for row in piece])
+        bans += [Ban(reason=row.reason, user=users[row.user_id]) for row in piece if row.user_id in users]
+    return bans

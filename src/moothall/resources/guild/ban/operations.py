@@ -10,6 +10,7 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ban import BulkBanResult
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
+from moothall.objects.turns import yield_turn
 from moothall.resources.guild.ban import queries
 from moothall.resources.guild.ban.events import GuildBanAdd, GuildBanRemove
 from moothall.resources.guild.membership.operations import LEAVE_EVENTS, remove_member, remove_members
@@ -56,8 +57,10 @@ async def bulk_ban_users(
     """
     target_ids = list(dict.fromkeys(user_ids))
     users = await get_users(ctx.tx, target_ids)
+    await yield_turn(first=True)
     await lock_member_count(ctx.tx, guild_id)
     rows = await get_members(ctx.tx, guild_id, target_ids)
+    await yield_turn(first=True)
     skipped = await queries.select_banned_user_ids(ctx.tx, guild_id, target_ids)
     skipped |= {user_id for user_id, row in rows.items() if not ctx.member.outranks(user_id, row.roles)}
     banned = [user_id for user_id in target_ids if user_id in users and user_id not in skipped]
@@ -66,10 +69,12 @@ async def bulk_ban_users(
     await queries.insert_bans(ctx.tx, guild_id, banned, ctx.reason, ctx.now)
     for user_id in banned:
         ctx.emit(GuildBanAdd(guild_id=guild_id, user=users[user_id]))
+    await yield_turn(first=True)
     await remove_members(ctx, guild_id, [rows[user_id] for user_id in banned if user_id in rows], users)
     if delete_message_seconds:
         await forget_messages_of(ctx, guild_id, banned, ctx.now - delete_message_seconds * 1000)
     await ctx.audit_each(AuditLogEvent.MEMBER_BAN_ADD, [(user_id, ()) for user_id in banned])
+    await yield_turn(first=True)
     banned_ids = set(banned)
     return BulkBanResult(banned_users=banned, failed_users=[u for u in target_ids if u not in banned_ids])
 
