@@ -543,6 +543,10 @@ class App:
 
         Raises StorageError, BusUnavailable or NodeNumberTaken.
         """
+        if self.settings.slow_turn_ms:
+            self._loop_watch = LoopWatch(self.settings.slow_turn_ms / 1000)
+            # So that it names the background tasks too, which start before it.
+            self._loop_watch.follow_tasks()
         await self.database.open()
         if self._is_worker:
             await self.bus.start()
@@ -550,13 +554,13 @@ class App:
             self.connected_tokens.start()
         else:
             await self._start_writing()
-        if self.settings.slow_turn_ms:
-            self._watch_loop(self.settings.slow_turn_ms / 1000)
+        if self._loop_watch is not None:
+            self._watch_loop(self._loop_watch)
         # All objects made so far live as long as the process, so the garbage collector may skip them.
         gc.freeze()
         gc.enable()
         # A collection of the youngest takes some 2 us for each object of a cycle, and nothing else runs meanwhile.
-        gc.set_threshold(2_500, 160, 50)
+        gc.set_threshold(1_000, 400, 50)
         # Requests wait for the thread that commits, so it must get the interpreter soon: measured, a twelfth more
         # durable writes per second than with Python's default of five milliseconds.
         sys.setswitchinterval(0.0005)
@@ -870,9 +874,8 @@ class App:
 
     # Metrics
 
-    def _watch_loop(self, limit: float) -> None:
-        """Report stretches of so many seconds without a turn of the event loop."""
-        self._loop_watch = watch = LoopWatch(limit)
+    def _watch_loop(self, watch: LoopWatch) -> None:
+        """Report stretches without a turn of the event loop from now on."""
         watch.start()
         self.metrics.add_gauge(
             "event_loop_longest_stretch_seconds",

@@ -142,3 +142,28 @@ async def test_a_watch_ends(watch: LoopWatch, caplog: pytest.LogCaptureFixture) 
         block()
         await asyncio.sleep(0.05)
     assert not caplog.records
+
+
+async def test_a_task_from_before_the_start_is_named_too(caplog: pytest.LogCaptureFixture) -> None:
+    watch, going_on = LoopWatch(0.1), asyncio.Event()
+
+    async def background() -> None:
+        await going_on.wait()
+        block()
+
+    watch.follow_tasks()
+    task = asyncio.create_task(background())
+    watch.start()
+    await asyncio.sleep(0.01)
+    going_on.set()
+    ran = (await report_of(caplog, task))["ran"]
+    watch.stop()
+    assert isinstance(ran, dict)
+    assert [name for name in ran if name.endswith("background")]
+
+
+async def test_a_watch_that_was_never_started_ends_too() -> None:
+    watch = LoopWatch(0.1)
+    watch.follow_tasks()
+    watch.stop()
+    assert asyncio.get_running_loop().get_task_factory() is None

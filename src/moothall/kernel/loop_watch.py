@@ -97,12 +97,17 @@ class LoopWatch:
         self.longest = 0.0
         """The longest stretch so far, in seconds."""
 
+    def follow_tasks(self) -> None:
+        """Measure the tasks that the running event loop creates from now on."""
+        self._loop = loop = asyncio.get_running_loop()
+        loop.set_task_factory(self._create_task)
+
     def start(self) -> None:
         """Watch the running event loop, which must be that of the calling thread, and the tasks created from now on."""
         self._loop_thread = threading.get_ident()
         self._turned, self._used = stopwatch(), cpu_stopwatch()
-        self._loop = loop = asyncio.get_running_loop()
-        loop.set_task_factory(self._create_task)
+        self.follow_tasks()
+        loop = asyncio.get_running_loop()
         gc.callbacks.append(self._note_collection)
         self._note_turn(loop)
         threading.Thread(target=self._look, name="loop watch", daemon=True).start()
@@ -114,7 +119,8 @@ class LoopWatch:
             self._timer.cancel()
         if self._loop is not None:
             self._loop.set_task_factory(None)
-            gc.callbacks.remove(self._note_collection)
+            if self._loop_thread:
+                gc.callbacks.remove(self._note_collection)
             self._loop = None
 
     def _create_task(

@@ -37,6 +37,7 @@ from moothall.objects import errors
 from moothall.objects.clock import stopwatch
 from moothall.objects.errors import ErrorKind, FormErrors, Refusal, merge_refusals
 from moothall.objects.ids import Snowflake
+from moothall.objects.turns import yield_turn
 from moothall.objects.wire import SLICE, encode, encode_list
 from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable, WritesElsewhere
 
@@ -209,6 +210,9 @@ class Pipeline:
             result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, decoded)
         else:
             result = await self._run(endpoint, actor, request, decoded)
+        if endpoint.method == "GET":
+            # What was read may take as long to encode.
+            await yield_turn()
         if type(result) is list and len(result) > SLICE:
             body = await encode_list(result)
             return EncodedResponse(endpoint.status, body, [_JSON_TYPE, *request.response_headers])

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from moothall.objects.errors import Refusal
+from moothall.objects.turns import yield_turn
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -25,7 +26,10 @@ class SingleFlight(Generic[K, V]):
         """
         while (running := self._tasks.get(key)) is not None:
             with suppress(Refusal):
-                return await asyncio.shield(running)
+                value = await asyncio.shield(running)
+                # All who waited are woken in one turn.
+                await yield_turn()
+                return value
         task = self._tasks[key] = asyncio.create_task(make())
         task.add_done_callback(lambda done: self._end(key, done))
         return await asyncio.shield(task)

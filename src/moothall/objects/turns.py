@@ -17,7 +17,7 @@ from moothall.objects.clock import stopwatch
 
 T = TypeVar("T")
 
-TURN_SECONDS: Final = 0.002
+TURN_SECONDS: Final = 0.001
 """Work of a turn after which no more begins in it."""
 _MAX_AT_ONCE: Final = 64
 

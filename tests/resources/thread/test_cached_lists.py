@@ -1,9 +1,15 @@
 """Lists of threads show every change at once, though they are kept encoded."""
 
+import asyncio
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from moothall.objects.permissions import Permissions
+from moothall.resources.channel.thread_activity import queries
 from moothall.resources.channel.thread_activity.encoded import ThreadCache
+from moothall.storage.database import Reader
 from tests.harness import Caller, Platform
 from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, thread_guild
 
@@ -99,3 +105,35 @@ async def test_a_refused_change_leaves_kept_lists_as_they_are(platform: Platform
     before = await lists.show_the_truth()
     assert (await at.bob.patch(post, {"name": "other"})).status == 403
     assert await lists.show_the_truth() == before
+
+
+async def test_a_change_while_the_active_threads_are_read_is_in_the_next_list(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = await thread_guild(platform)
+    forum = await at.forum()
+    posts = [await at.post(at.owner, forum, str(number)) for number in range(3)]
+    platform.services.resources.add(ThreadCache(platform.database))
+    select, waiting, going_on = queries.select_shown_active, asyncio.Event(), asyncio.Event()
+
+    async def select_slowly(reader: Reader, thread_ids: Iterable[int]) -> list[queries.ShownThread]:
+        rows = await select(reader, thread_ids)
+        waiting.set()
+        await going_on.wait()
+        return rows
+
+    monkeypatch.setattr(queries, "select_shown_active", select_slowly)
+    path = f"/guilds/{at.guild.id}/threads/active"
+    first = asyncio.create_task(at.owner.get(path))
+    await waiting.wait()
+    await at.owner.patch(posts[0], {"name": "renamed"})
+    await archive(at.owner, posts[1])
+    second = asyncio.create_task(at.bob.get(path))
+    for _ in range(100):
+        await asyncio.sleep(0)
+    monkeypatch.setattr(queries, "select_shown_active", select)
+    going_on.set()
+    assert (await first).status == 200
+    assert [thread["name"] for thread in (await second).json["threads"]] == ["2", "renamed"]
+    await at.owner.patch(posts[2], {"name": "last"})
+    assert [thread["name"] for thread in (await at.owner.get(path)).json["threads"]] == ["last", "renamed"]

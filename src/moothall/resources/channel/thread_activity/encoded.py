@@ -6,15 +6,18 @@ read again. Elsewhere rows are read for each list, and only the encoding of unch
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, structs
 
+from moothall.kernel.single_flight import SingleFlight
 from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.turns import in_pieces
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity import queries
@@ -23,6 +26,8 @@ from moothall.storage.database import Database, Reader
 from moothall.storage.rows import ThreadRow, thread_from_row
 
 _MAX_THREADS: Final = 10_000
+_PIECE: Final = 100
+"""Threads that are read at once: a fraction of a millisecond."""
 _MAX_LISTS: Final = 200
 _MAX_PAGES: Final = 100
 """Pages of one list, and searches of one channel, that are kept."""
@@ -49,6 +54,8 @@ class ActiveThreads(Struct, frozen=True, eq=False):
     """The active threads of a guild, newest first."""
 
     threads: list[EncodedThread]
+    ids: frozenset[int]
+    """Those of the threads: the same object until one of them becomes active or ceases to be."""
     any_private: bool
     pages: dict[Hashable, bytes]
     """JSON arrays of those that viewers see, by what the viewers may see."""
@@ -62,7 +69,12 @@ class ThreadCache:
         self._current: dict[int, EncodedThread] = {}
         self._active: dict[int, ActiveThreads] = {}
         self._searches: dict[int, dict[Hashable, Any]] = {}
-        self._joined: dict[tuple[int, int], tuple[ActiveThreads, dict[ChannelId, ThreadMember]]] = {}
+        self._stale: dict[int, set[int]] = {}
+        """The threads of each guild that have changed since its list was read."""
+        self._reading: SingleFlight[tuple[int, int], None] = SingleFlight()
+        self._generation = 0
+        """How often everything was dropped."""
+        self._joined: dict[tuple[int, int], tuple[frozenset[int], dict[ChannelId, ThreadMember]]] = {}
         self._changed: set[int] = set()
         self._expires = 0.0
         watched = [database.watch_rows(table, self._note) for table in ("channels", "channel_activity")]
@@ -85,29 +97,51 @@ class ThreadCache:
 
     async def active(self, reader: Reader, guild_id: GuildId) -> ActiveThreads:
         """The active threads of a guild."""
-        enabled = await self._synchronize(reader)
-        if enabled and (active := self._active.get(guild_id)) is not None:
-            return active
-        threads = [self._encode(row) for row in await queries.select_active_of_guild(reader, guild_id)]
-        active = ActiveThreads(threads, any(thread.private for thread in threads), {})
-        if enabled:
-            if len(self._active) >= _MAX_LISTS:
-                self._active.clear()
-            self._active[guild_id] = active
+        if not await self._synchronize(reader):
+            return await self._read_active(reader, guild_id)
+        active = self._active.get(guild_id)
+        if active is None:
+            key = self._generation, guild_id
+            await self._reading.get(key, partial(self._read_and_keep_active, reader, guild_id))
+            active = self._active.get(guild_id)
+            if active is None or self._generation != key[0]:
+                # It was dropped meanwhile, and with it which threads had changed before this request.
+                return await self._read_active(reader, guild_id)
+        if changed := self._stale[guild_id]:
+            # Nothing suspends here: no commit comes between these lines.
+            rows = await queries.select_shown_active(reader, changed)
+            active = self._active[guild_id] = _with_changed(active, changed, list(map(self._encode, rows)))
+            self._stale[guild_id] = set()
         return active
+
+    async def _read_active(self, reader: Reader, guild_id: GuildId) -> ActiveThreads:
+        threads: list[EncodedThread] = []
+        async for piece in in_pieces(await queries.select_active_ids(reader, guild_id), _PIECE):
+            threads += map(self._encode, await queries.select_shown_active(reader, piece))
+        return _active_threads(threads)
+
+    async def _read_and_keep_active(self, reader: Reader, guild_id: GuildId) -> None:
+        generation = self._generation
+        self._stale[guild_id] = set()
+        active = await self._read_active(reader, guild_id)
+        if self._generation == generation:
+            if len(self._active) >= _MAX_LISTS:
+                oldest = next(iter(self._active))
+                del self._active[oldest], self._stale[oldest]
+            self._active[guild_id] = active
 
     async def joined(
         self, reader: Reader, guild_id: GuildId, active: ActiveThreads, user_id: UserId
     ) -> dict[ChannelId, ThreadMember]:
         """A user's thread members in active threads of a guild, by thread."""
         cached = self._joined.get((guild_id, user_id)) if reader.committed else None
-        if cached is not None and cached[0] is active:
+        if cached is not None and cached[0] is active.ids:
             return cached[1]
         joined = await select_own_memberships(reader, user_id, [thread.id for thread in active.threads])
         if self._active.get(guild_id) is active and reader.committed:
             if len(self._joined) >= _MAX_MEMBERS:
                 self._joined.clear()
-            self._joined[guild_id, user_id] = active, joined
+            self._joined[guild_id, user_id] = active.ids, joined
         return joined
 
     @staticmethod
@@ -154,15 +188,18 @@ class ThreadCache:
             if len(existing) < len(changed):
                 # Of deleted ones it is unknown where they were.
                 self._drop_all()
-            for _, guild_id, parent_id, kind in existing:
+            for thread_id, guild_id, parent_id, kind in existing:
                 if kind in THREADS:
-                    self._active.pop(guild_id or 0, None)
+                    if (stale := self._stale.get(guild_id or 0)) is not None:
+                        stale.add(thread_id)
                     self._searches.pop(parent_id or 0, None)
         return True
 
     def _drop_all(self) -> None:
         self._current.clear()
         self._active.clear()
+        self._stale.clear()
+        self._generation += 1
         self._searches.clear()
         self._joined.clear()
 
@@ -175,6 +212,20 @@ class ThreadCache:
             self._encoded.clear()
         self._encoded[row[0]] = row, thread
         return thread
+
+
+def _active_threads(threads: list[EncodedThread], ids: frozenset[int] | None = None) -> ActiveThreads:
+    threads.sort(key=lambda thread: thread.id, reverse=True)
+    if ids is None:
+        ids = frozenset(thread.id for thread in threads)
+    return ActiveThreads(threads, ids, any(thread.private for thread in threads), {})
+
+
+def _with_changed(active: ActiveThreads, changed: set[int], threads: list[EncodedThread]) -> ActiveThreads:
+    """Active threads after some have changed, of which `threads` are active now."""
+    now_active = {thread.id for thread in threads}
+    ids = active.ids if now_active == active.ids & changed else active.ids - changed | now_active
+    return _active_threads([*(thread for thread in active.threads if thread.id not in changed), *threads], ids)
 
 
 def json_array(threads: Iterable[EncodedThread]) -> bytes:

@@ -54,10 +54,15 @@ _shown_threads = (
     .where(channels.c.type.in_(_THREAD_TYPES))
 )
 _select_shown_threads = Query(lambda: _shown_threads.where(in_list(channels.c.id, "thread_ids")))
-_select_active_of_guild = Query(
-    lambda: _shown_threads.where(channels.c.guild_id == bindparam("guild_id"), channels.c.archived == false()).order_by(
-        channels.c.id.desc()
+_select_active_ids = Query(
+    lambda: select(channels.c.id).where(
+        channels.c.guild_id == bindparam("guild_id"),
+        channels.c.archived == false(),
+        channels.c.type.in_(_THREAD_TYPES),
     )
+)
+_select_shown_active = Query(
+    lambda: _shown_threads.where(in_list(channels.c.id, "thread_ids"), channels.c.archived == false())
 )
 _select_parents = Query(
     lambda: select(channels.c.id, channels.c.guild_id, channels.c.parent_id, channels.c.type).where(
@@ -164,9 +169,14 @@ async def select_shown_threads(reader: Reader, thread_ids: Iterable[int]) -> lis
     return await reader.all(_select_shown_threads, thread_ids=list(thread_ids))
 
 
-async def select_active_of_guild(reader: Reader, guild_id: GuildId) -> list[ShownThread]:
-    """Select what shows the active threads of a guild, newest first."""
-    return await reader.all(_select_active_of_guild, guild_id=guild_id)
+async def select_active_ids(reader: Reader, guild_id: GuildId) -> list[int]:
+    """Select the ids of the active threads of a guild, unordered."""
+    return [row[0] for row in await reader.all(_select_active_ids, guild_id=guild_id)]
+
+
+async def select_shown_active(reader: Reader, thread_ids: Iterable[int]) -> list[ShownThread]:
+    """Select what shows the active ones among several threads, unordered."""
+    return await reader.all(_select_shown_active, thread_ids=list(thread_ids))
 
 
 async def select_parents(reader: Reader, channel_ids: Iterable[int]) -> list[tuple[int, int | None, int | None, int]]:

@@ -9,6 +9,7 @@ from moothall.kernel.background import BackgroundTask
 from moothall.kernel.context import Services
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
+from moothall.objects.turns import yield_turn
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.documents import IndexedMessage, document_of
 from moothall.storage.database import StorageError, Transaction
@@ -22,7 +23,7 @@ STEP: Final = 50
 """Changes that are indexed in one transaction, which takes a few milliseconds."""
 
 _PORTION: Final = 6_000
-"""Bytes of messages that are read without yielding: fifteen usual messages, or one or two of the longest."""
+"""Bytes of messages that are written together: fifteen usual messages, or one or two of the longest."""
 
 _BUSY_SECONDS: Final = 0.001
 """A delay of the event loop by this much means that it is busy."""
@@ -46,8 +47,12 @@ async def follow(tx: Transaction, dialect: str) -> int:
     rows = {row.id: row for row in await queries.select_changed(tx, change_ids)}
     deleted = {message_id for _, message_id in changes if message_id not in rows}
     for some in _in_portions(rows.values()):
-        await queries.upsert_documents(tx, dialect, [document_of(row) for row in some if row.searchable])
-        await asyncio.sleep(0)
+        documents = []
+        for row in some:
+            await yield_turn(first=True)
+            if row.searchable:
+                documents.append(document_of(row))
+        await queries.upsert_documents(tx, dialect, documents)
     if deleted:
         await queries.delete_documents(tx, list(deleted))
     await queries.delete_changes(tx, change_ids)
@@ -55,7 +60,7 @@ async def follow(tx: Transaction, dialect: str) -> int:
 
 
 def _in_portions(rows: Iterable[IndexedMessage]) -> Iterator[list[IndexedMessage]]:
-    """Messages in portions of a few milliseconds of work, between which the event loop runs other tasks."""
+    """Messages in portions of a few milliseconds of work."""
     portion, size = list[IndexedMessage](), 0
     for row in rows:
         portion.append(row)
