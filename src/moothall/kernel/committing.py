@@ -1,9 +1,18 @@
 """What belongs to every commit: new versions of changed guilds, and publishing events."""
 
-from moothall.kernel.context import Context
+from collections.abc import Sequence
+from typing import Final
+
+from moothall.bus import Envelope
+from moothall.kernel.context import Context, Services
+from moothall.kernel.events import Event
 from moothall.kernel.guild_changes import PARTS_BY_ROW, GuildChange
 from moothall.kernel.outbox import leave_events
 from moothall.objects.ids import GuildId
+from moothall.objects.turns import yield_turn
+
+_PIECE: Final = 20
+"""Events that are encoded at once: a fraction of a millisecond."""
 
 
 def publish_after_commit(ctx: Context) -> None:
@@ -14,13 +23,9 @@ def publish_after_commit(ctx: Context) -> None:
         if durable:
             published = [event for event in ctx.events if event.transient]
         else:
-            published = [
-                event
-                for event in ctx.events
-                if (guild_id := event.only_in_guild()) is None or services.has_listeners(guild_id)
-            ]
+            published = [event for event in ctx.events if _is_received(services, event)]
         if published:
-            services.bus.publish(services.links.sign_all(published))
+            services.bus.publish(_encoded(ctx, published))
         if durable:
             services.outbox_filled.set()
     for call in ctx.after_commit:
@@ -28,10 +33,43 @@ def publish_after_commit(ctx: Context) -> None:
 
 
 async def store_events(ctx: Context) -> None:
-    """Write the events of a transaction into the outbox, if the bus is shared with other processes."""
-    if ctx.services.bus.durable:
+    """Write the events of a transaction into the outbox, if the bus is shared with other processes.
+
+    Else encode them if they are many: after the commit all of them are published at once, before anything else.
+    """
+    services = ctx.services
+    if services.bus.durable:
         stored = [event for event in ctx.events if not event.transient]
-        await leave_events(ctx.tx, ctx.services.links.sign_all(stored))
+        await leave_events(ctx.tx, await _encode(services, stored))
+    elif len(ctx.events) > _PIECE:
+        received = [event for event in ctx.events if _is_received(services, event)]
+        envelopes = await _encode(services, received)
+        # By identity: equal events are announced one by one.
+        ctx.encoded_events = {id(event): envelope for event, envelope in zip(received, envelopes, strict=True)}
+
+
+def _is_received(services: Services, event: Event) -> bool:
+    """Whether a session may receive an event."""
+    guild_id = event.only_in_guild()
+    return guild_id is None or services.has_listeners(guild_id)
+
+
+def _encoded(ctx: Context, events: Sequence[Event]) -> list[Envelope]:
+    """The envelopes of events, made now unless they were made before the commit."""
+    made, sign_all = ctx.encoded_events, ctx.services.links.sign_all
+    if not made:
+        return sign_all(events)
+    # A session of the guild may have come meanwhile, so that not all of them were made.
+    return [made.get(id(event)) or sign_all([event])[0] for event in events]
+
+
+async def _encode(services: Services, events: Sequence[Event]) -> list[Envelope]:
+    envelopes: list[Envelope] = []
+    for start in range(0, len(events), _PIECE):
+        if start:
+            await yield_turn(first=True)
+        envelopes += services.links.sign_all(events[start : start + _PIECE])
+    return envelopes
 
 
 async def renew_guild_versions(ctx: Context) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
-from moothall.bus import Audience, Bus
+from moothall.bus import Audience, Bus, Envelope
 from moothall.kernel.audit import AuditEntryCreate, insert_entries, insert_entry
 from moothall.kernel.authenticate import Actor
 from moothall.kernel.channel_access import ChannelAccess, find_channel
@@ -145,6 +145,7 @@ class Context:
         "actor",
         "after_commit",
         "credentials",
+        "encoded_events",
         "events",
         "files",
         "header",
@@ -186,6 +187,8 @@ class Context:
         self.writes = writes
         self.events: list[Event] = []
         self.after_commit: list[Callable[[], None]] = []
+        self.encoded_events: dict[int, Envelope] = {}
+        """Envelopes of events by their identity, made before the commit."""
         """Called once the change is durable, before the response."""
         self._resource: object = None
         self._fires = fires

@@ -175,7 +175,7 @@ async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: Any)
 
 async def update_positions(tx: Transaction, updates: Iterable[PositionUpdate]) -> None:
     """Update the positions, categories and overwrites of several channels."""
-    await tx.execute_many(_update_position, [structs.asdict(update) for update in updates])
+    await tx.execute_many(_update_position, (structs.asdict(update) for update in updates))
 
 
 async def delete_channel(tx: Transaction, channel_id: ChannelId) -> None:

@@ -9,7 +9,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
-from tests.harness import VOICE, Guild, Platform
+from tests.harness import VOICE, Caller, Guild, Platform
 from tests.resources.guild.membership.test_joining import join
 from tests.resources.guild.membership.test_modifying_members import enter_voice
 
@@ -133,6 +133,42 @@ async def test_a_ban_deletes_recent_messages(platform: Platform, guild: Guild) -
         ({"delete_message_seconds": -1}, "delete_message_seconds"),
     ):
         assert (await guild.owner.put(f"{base}/{guild.owner.id}", body)).errors_at(field)
+
+
+async def test_a_bulk_ban_deletes_the_recent_messages_of_many_and_no_others(platform: Platform, guild: Guild) -> None:
+    channels = [guild.general, await guild.channel()]
+    people = [await guild.member_with(0) for _ in range(13)]
+    sent: dict[str, list[str]] = {str(channel): [] for channel in channels}
+
+    async def send(person: Caller, channel: int, content: str) -> str:
+        reply = await person.post(f"/channels/{channel}/messages", {"content": content})
+        return str(reply.json["id"])
+
+    for number in range(80):
+        channel = channels[number % 2]
+        sent[str(channel)].append(await send(people[number % 12], channel, str(number)))
+    others = [await send(people[12], channel, "x") for channel in channels]
+    body = {"user_ids": [str(int(person.id)) for person in people[:12]], "delete_message_seconds": 3600}
+    assert (await guild.owner.post(f"/guilds/{guild.id}/bulk-ban", body)).status == 200
+    deleted = platform.heard_data("MESSAGE_DELETE_BULK")
+    assert {bulk["channel_id"]: bulk["ids"] for bulk in deleted} == sent
+    banned_ids = [data["user"]["id"] for data in platform.heard_data("GUILD_BAN_ADD")]
+    assert banned_ids == body["user_ids"]
+    for channel, other in zip(channels, others, strict=True):
+        left = (await guild.owner.get(f"/channels/{channel}/messages", limit=100)).json
+        assert [message["id"] for message in left] == [other]
+
+
+async def test_a_session_that_comes_before_the_commit_hears_of_everything(platform: Platform, guild: Guild) -> None:
+    people = [await guild.member_with(0) for _ in range(12)]
+    assert (await people[0].post(f"/channels/{guild.general}/messages", {"content": "x"})).status == 200
+    answers = iter([False, True])
+    platform.services.has_listeners = lambda _guild_id: next(answers)
+    body = {"user_ids": [str(int(person.id)) for person in people], "delete_message_seconds": 3600}
+    assert (await guild.owner.post(f"/guilds/{guild.id}/bulk-ban", body)).status == 200
+    assert len(platform.heard_data("GUILD_BAN_ADD")) == 12
+    assert len(platform.heard_data("MESSAGE_DELETE_BULK")) == 1
+    assert next(answers, None) is None
 
 
 async def test_bulk_bans_list_banned_and_failed_users(platform: Platform, guild: Guild) -> None:

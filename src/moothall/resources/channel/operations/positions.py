@@ -15,6 +15,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
+from moothall.objects.turns import yield_turn
 from moothall.resources.channel import overwrites, queries
 from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
@@ -22,6 +23,8 @@ from moothall.resources.channel.requests import ChannelPosition
 from moothall.resources.channel.rules import require_destination
 
 _CATEGORY: Final = ChannelType.GUILD_CATEGORY
+_PIECE: Final = 50
+"""Channels that are read and announced at once: a fraction of a millisecond."""
 
 
 class _Move(NamedTuple):
@@ -40,10 +43,11 @@ async def modify_channel_positions(ctx: Context, items: Sequence[ChannelPosition
     """
     channels = await ctx.guild.channels(ctx.tx)
     form_errors = FormErrors()
+    listed: set[ChannelId] = set()
     valid = [
         (index, item, channels[item.id])
         for index, item in enumerate(items)
-        if _is_valid_target(channels, items, index, form_errors)
+        if _is_valid_target(channels, item, listed, form_errors.at((index, "id")))
     ]
     if sum(_changes_parent(item, channel) for _, item, channel in valid) > 1:
         raise Refusal(errors.ONE_PARENT_AT_A_TIME)
@@ -54,12 +58,15 @@ async def modify_channel_positions(ctx: Context, items: Sequence[ChannelPosition
     if not moves:
         return
     changed = [move.after for move in moves]
+    await yield_turn(first=True)
     await queries.update_positions(ctx.tx, map(_position_update, changed))
     # Positions have no audit log entries, overwrites do.
     locked = [move for move in moves if move.after.permission_overwrites != move.before.permission_overwrites]
     await ctx.audit_all([entry for move in locked for entry in _overwrite_entries(ctx, move)])
-    for channel in await channel_objects(ctx.tx, changed):
-        ctx.emit(ChannelUpdate(channel=channel))
+    for start in range(0, len(changed), _PIECE):
+        await yield_turn(first=True)
+        for channel in await channel_objects(ctx.tx, changed[start : start + _PIECE]):
+            ctx.emit(ChannelUpdate(channel=channel))
 
 
 def _overwrite_entries(ctx: Context, move: _Move) -> list[AuditLogEntry]:
@@ -79,15 +86,16 @@ def _position_update(channel: Channel) -> queries.PositionUpdate:
 
 
 def _is_valid_target(
-    channels: dict[ChannelId, Channel], items: Sequence[ChannelPosition], index: int, form_errors: FormErrors
+    channels: dict[ChannelId, Channel], item: ChannelPosition, listed: set[ChannelId], at: FormErrors
 ) -> bool:
-    at, item = form_errors.at((index, "id")), items[index]
+    """Whether an item is about a channel of the guild that is not `listed` before, and list it."""
     if item.id not in channels:
         at.add("", FormCode.BASE_TYPE_CHOICES, "The guild has no such channel.")
         return False
-    if any(item.id == other.id for other in items[:index]):
+    if item.id in listed:
         at.add("", FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "The channel is listed twice.")
         return False
+    listed.add(item.id)
     return True
 
 

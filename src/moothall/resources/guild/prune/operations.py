@@ -13,6 +13,7 @@ from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
+from moothall.objects.turns import yield_turn
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild.membership.operations import remove_members
 from moothall.resources.guild.prune import queries
@@ -24,7 +25,7 @@ from moothall.resources.voice.events import VoiceStateUpdate
 PRUNE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
 """The events of `prune_members`, which every row that calls it declares."""
 
-_BATCH: Final = 250
+_BATCH: Final = 100
 """Members removed in one transaction, which blocks other writers for milliseconds."""
 
 _MAX_CONCURRENT: Final = 3
@@ -143,7 +144,10 @@ async def _remove_batch(
             since=criteria.since,
             role_lists=criteria.role_lists,
         )
-        await remove_members(ctx, guild_id, rows, await get_users(ctx.tx, [row.user_id for row in rows]))
+        await yield_turn(first=True)
+        users = await get_users(ctx.tx, [row.user_id for row in rows])
+        await yield_turn(first=True)
+        await remove_members(ctx, guild_id, rows, users)
         if first and (rows or rest):
             options = AuditLogOptions(delete_member_days=str(days), members_removed=str(len(rows) + rest))
             await ctx.audit(AuditLogEvent.MEMBER_PRUNE, options=options, guild_id=guild_id)

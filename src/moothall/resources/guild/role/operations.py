@@ -15,6 +15,7 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import RoleId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
+from moothall.objects.turns import yield_turn
 from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.emoji.operations import remove_role_from_emojis
@@ -149,12 +150,15 @@ async def modify_role_positions(ctx: Context, items: Sequence[RolePosition]) -> 
         moved.append((before, after))
     form_errors.raise_if_any()
     if moved:
+        await yield_turn(first=True)
         await queries.update_role_positions(ctx.tx, ctx.guild.id, [after for _, after in moved])
+        await yield_turn(first=True)
         await ctx.audit_each(
             AuditLogEvent.ROLE_UPDATE, [(after.id, role_audit_changes(before, after)) for before, after in moved]
         )
         for _, after in moved:
             ctx.emit(GuildRoleUpdate(guild_id=ctx.guild.id, role=after))
+        await yield_turn(first=True)
     now = {**ctx.guild.roles, **{after.id: after for _, after in moved}}
     return sorted(now.values(), key=lambda role: (role.position, role.id))
 

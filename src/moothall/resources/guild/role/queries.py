@@ -16,7 +16,7 @@ from moothall.storage.rows import ChannelRow
 from moothall.storage.sql import Text, bindparam, delete, func, insert, select, type_coerce, update
 from moothall.storage.tables import channels, members, roles
 
-MEMBERS_PER_STEP: Final = 10_000
+MEMBERS_PER_STEP: Final = 2_000
 """Members from whom a role is removed in one transaction: more than most guilds have."""
 _NO_END: Final = UserId(Snowflake((1 << 63) - 1))
 

@@ -13,6 +13,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.message_types import UNDELETABLE
 from moothall.objects.permissions import Permissions
+from moothall.objects.turns import yield_turn
 from moothall.resources.channel.thread_activity.operations import uncount_messages, uncount_messages_in_threads
 from moothall.resources.channel.thread_activity.queries import select_private_members
 from moothall.resources.channel.thread_activity.rules import require_not_archived_and_locked
@@ -109,6 +110,7 @@ async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collecti
     members = await select_private_members(ctx.tx, private_ids)
     for (channel_id, kind, parent_id), group in groupby(deleted, key=_channel_of):
         rows = list(group)
+        await yield_turn(first=True)
         route = route_in_guild(
             guild_id,
             channel_id,

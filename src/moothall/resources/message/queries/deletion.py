@@ -1,11 +1,12 @@
 """The SQL of deleting messages with everything that belongs to them."""
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
+from moothall.objects.turns import yield_turn
 from moothall.resources.message.attachment.queries import drop_files, dropping_where
 from moothall.storage.database import Query, Transaction, in_list
 from moothall.storage.sql import bindparam, delete, select, true, tuple_
@@ -90,6 +91,12 @@ async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[
             await tx.execute(query, channel_id=channel_id, message_ids=polled)
 
 
+_DELETED_AT_ONCE: Final = 50
+"""Messages of several authors that one statement deletes. SQLite looks for each message of each author."""
+_AUTHORS_AT_ONCE: Final = 10
+"""Authors whose messages one statement reads."""
+
+
 class DeletedMessage(Struct):
     """A message that was deleted with others of its author, and its channel."""
 
@@ -97,6 +104,7 @@ class DeletedMessage(Struct):
     channel_type: int
     parent_id: ChannelId | None
     id: MessageId
+    author_id: UserId
     type: int
     flags: int
 
@@ -119,6 +127,7 @@ _select_of_authors = Query(
             channels.c.type.label("channel_type"),
             channels.c.parent_id,
             messages.c.id,
+            messages.c.author_id,
             messages.c.type,
             messages.c.flags,
         )
@@ -146,11 +155,18 @@ async def delete_messages_of(
     tx: Transaction, guild_id: GuildId, author_ids: list[UserId], since_id: Snowflake
 ) -> list[DeletedMessage]:
     """Delete the messages of authors in a guild from an id on; those messages, by channel and id."""
-    values: dict[str, Any] = {"guild_id": guild_id, "author_ids": author_ids, "since_id": since_id}
-    rows = await tx.all(_select_of_authors, **values)
-    if rows:
-        values["message_ids"] = [row.id for row in rows]
-        for query in (*_drop_files_of_selected, *_delete_parts_of_selected):
+    values: dict[str, Any] = {"guild_id": guild_id, "since_id": since_id}
+    rows: list[DeletedMessage] = []
+    for start in range(0, len(author_ids), _AUTHORS_AT_ONCE):
+        await yield_turn(first=True)
+        some_authors = author_ids[start : start + _AUTHORS_AT_ONCE]
+        rows += await tx.all(_select_of_authors, author_ids=some_authors, **values)
+    by_author = sorted(rows, key=lambda row: row.author_id)
+    for start in range(0, len(by_author), _DELETED_AT_ONCE):
+        some = by_author[start : start + _DELETED_AT_ONCE]
+        values["author_ids"] = list({row.author_id for row in some})
+        values["message_ids"] = [row.id for row in some]
+        for query in (*_drop_files_of_selected, *_delete_parts_of_selected, _delete_selected):
+            await yield_turn(first=True)
             await tx.execute(query, **values)
-        await tx.execute(_delete_selected, **values)
-    return rows
+    return sorted(rows, key=lambda row: (row.channel_id, row.id))

@@ -11,6 +11,7 @@ from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
+from moothall.objects.turns import yield_turn
 from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove
@@ -76,6 +77,7 @@ async def remove_members(
         member = member_from_row(row, users[row.user_id])
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
+    await yield_turn(first=True)
     for user_id in removed:
         ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id]))
     await MEMBERS_REMOVED(ctx, guild_id, list(removed))
