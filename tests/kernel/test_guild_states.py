@@ -1,8 +1,13 @@
 """What authority rests on is remembered, and never outlives a change."""
 
+import asyncio
+from itertools import count
+
+import pytest
 from sqlalchemy import bindparam, update
 
 from moothall.kernel.outbox import OutboxRelay, leave_events, until_relayed
+from moothall.objects import turns
 from moothall.objects.ids import GuildId
 from moothall.resources.member.events import GuildOpen
 from moothall.storage.database import Query
@@ -41,3 +46,18 @@ async def test_what_another_process_did_is_seen_once_its_events_are_taken(platfo
     assert await relay.relay() == 1
     assert taken == [True]
     assert await until_relayed(platform.database, seconds=0.0)
+
+
+async def test_channels_that_are_loaded_in_pieces_by_two_requests_at_once_are_the_same(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guild = await platform.guild(await platform.person())
+    ids = {guild.general, *[await guild.channel() for _ in range(110)]}
+    # Each look at the clock is later by the time that a turn has.
+    monkeypatch.setattr(turns, "stopwatch", count(0.0, turns.TURN_SECONDS).__next__)
+    async with platform.database.read() as reader, platform.database.read() as other:
+        state = await platform.services.states.load(reader, guild.id)
+        assert state is not None
+        first, second = await asyncio.gather(state.channels(reader), state.channels(other))
+    assert first is second
+    assert set(first) == ids

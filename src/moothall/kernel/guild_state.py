@@ -232,9 +232,15 @@ class GuildState:
     async def channels(self, reader: Reader) -> dict[ChannelId, Channel]:
         """Every channel but threads, by id."""
         if not self._loaded.all_channels:
-            rows = await reader.all(_select_channels, guild_id=self.id)
-            self._loaded.channels = {row.id: channel_from_row(row) for row in rows}
-            self._loaded.all_channels = True
+            rows = await reader.all_in_pieces(_select_channels, guild_id=self.id)
+            channels: dict[int, Channel] = {}
+            for start in range(0, len(rows), _PIECE):
+                await yield_turn(first=not reader.committed)
+                channels.update((row.id, channel_from_row(row)) for row in rows[start : start + _PIECE])
+            if not self._loaded.all_channels:
+                # Another request may have loaded them meanwhile.
+                self._loaded.channels = channels
+                self._loaded.all_channels = True
         return self._loaded.channels  # type: ignore[return-value]  # channel ids are its keys
 
     @property

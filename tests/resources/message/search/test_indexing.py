@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, select
 
 from moothall.kernel.jobs import JobRunner
 from moothall.objects.ids import Snowflake
-from moothall.resources.message.search import queries
+from moothall.resources.message.search import queries, terms
 from moothall.resources.message.search.index_query import AllOf
 from moothall.resources.message.search.indexing import STEP, Indexer
 from moothall.resources.message.search.jobs import JOB_ID
@@ -191,3 +191,13 @@ async def test_the_job_of_the_migration_can_be_read(platform: Platform) -> None:
     await JobRunner(platform.services).drain()
     async with platform.database.read() as reader:
         assert await queries.select_job_state(reader, JOB_ID) is None
+
+
+async def test_what_the_first_text_needs_is_made_when_the_indexer_starts(platform: Platform) -> None:
+    terms._word_pattern.cache_clear()
+    indexer = Indexer(platform.services)
+    indexer.start()
+    async with asyncio.timeout(30):
+        while not terms._word_pattern.cache_info().currsize:  # noqa: ASYNC110 a cache announces nothing
+            await asyncio.sleep(0.01)
+    await indexer.stop()

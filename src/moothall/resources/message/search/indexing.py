@@ -10,7 +10,7 @@ from moothall.kernel.context import Services
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.objects.turns import yield_turn
-from moothall.resources.message.search import queries
+from moothall.resources.message.search import queries, terms
 from moothall.resources.message.search.documents import IndexedMessage, document_of
 from moothall.storage.database import StorageError, Transaction
 
@@ -95,6 +95,7 @@ class Indexer(BackgroundTask):
             return await follow(tx, self._database.dialect)
 
     async def _run(self) -> None:
+        await asyncio.to_thread(terms.prepare)
         while not self._stopping:
             started = stopwatch()
             try:

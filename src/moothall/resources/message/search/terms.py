@@ -35,6 +35,11 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int, bool]]:
         yield match[0][:WORD_MAX], match.start(), match.end(), match[1] is not None
 
 
+def prepare() -> None:
+    """Do what the first text would wait for: it takes some ten milliseconds."""
+    _word_pattern()
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text, in their order: runs of letters and digits, single ideographs, single symbols."""
     return [word for word, *_ in _tokens(text)]
