@@ -98,6 +98,7 @@ class DecodedRequest(Struct):
 
     def add_problem(self, refusal: Refusal) -> None:
         """Add what else is invalid."""
+        _release_frames(refusal)
         self.problem = refusal if self.problem is None else merge_refusals([self.problem, refusal])
 
     def take_body(self, reader: BodyReader, data: bytes, content_type: str) -> None:
@@ -177,6 +178,7 @@ class Pipeline:
         except Refusal as refusal:
             response = refusal_response(refusal)
             request.extend(response.headers)
+            _release_frames(refusal)
         except ClientDisconnected:
             # The body is read before the transaction, so nothing was changed.
             return
@@ -421,6 +423,14 @@ class Pipeline:
             headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+
+def _release_frames(refusal: Refusal) -> None:
+    """Let a refusal refer to no frame, as those refer to the request and with it to the refusal.
+
+    Else both, and a body of megabytes, would stay in memory until the garbage collector comes.
+    """
+    refusal.__traceback__ = refusal.__context__ = None
 
 
 def _error_of(problem: Exception, request: Request) -> ErrorKind:

@@ -9,7 +9,9 @@ import pytest
 from msgspec import structs
 from sqlalchemy import select, update
 
+from moothall.kernel.body import InvalidBody
 from moothall.kernel.context import Context
+from moothall.kernel.pipeline import DecodedRequest
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
@@ -35,6 +37,15 @@ async def test_a_text_too_long_hides_no_other_error(platform: Platform) -> None:
     assert reply.errors_at("content") == ["BASE_TYPE_MAX_LENGTH"]
     assert reply.errors_at("embeds.0.url") == ["URL_TYPE_INVALID_SCHEME"]
     assert reply.errors_at("allowed_mentions") == ["MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE"]
+
+
+@pytest.mark.parametrize("length", [3_000, 200_000])
+async def test_a_refused_body_does_not_stay_in_memory(platform: Platform, length: int) -> None:
+    owner, _, url = await guild_of(platform)
+    gc.collect()
+    assert (await owner.post(url, {"content": "x" * length})).code == 50035
+    # The suite has no automatic collections.
+    assert [each for each in gc.get_objects() if type(each) in {InvalidBody, DecodedRequest}] == []
 
 
 async def test_a_message_is_answered_announced_and_read_back_the_same(platform: Platform) -> None:
