@@ -27,6 +27,7 @@ from tests.conformance.witness import SuiteEnd
 from tests.harness import Platform
 from tests.kept_connections import KeptConnections, KeptPostgres
 from tests.passwords import hash_cheaply
+from tests.signing_keys import generate_once
 from tests.suites import leave_out
 
 # Python may be forbidden to write its caches. Without them each of the suite's hundreds of processes compiles every
@@ -50,6 +51,7 @@ _MEMORY = Path("/dev/shm")  # noqa: S108 each test has a folder of its own in it
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(SuiteEnd())
     hash_cheaply()
+    generate_once()
     # What importing and collecting makes stays until the end: looking through it for garbage finds none.
     gc.disable()
 
