@@ -98,11 +98,12 @@ deb: $(STAMPS)/runtime ## Build a package for this release of Debian or Ubuntu i
 	@$(BIN)/python tools/build_deb.py
 
 # Each process begins with a share of its own, so that few servers and browsers of a module are started twice.
+# pytest rewrites its plugins, those of this package and of Hypothesis too, before any file of the suite can allow caches.
 .PHONY: test
 test: $(STAMPS)/dev $(CLIENT_DEV) statements ## Run the test suite (TESTS=, JOBS=)
 	@$(if $(TESTS),,$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm"))
 	@$(if $(TESTS),,$(if $(CLIENT_DEV),$(BUILD_CLIENT)))
-	@$(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal $(TESTS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal $(TESTS)
 
 # FUZZ_EXAMPLES is how many URLs are tried, and how many requests on each database; the suite tries some of both.
 # The requests go on where an earlier run ended, which .fuzz tells.
