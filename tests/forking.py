@@ -83,9 +83,9 @@ def _run(start: _Start) -> None:
 class ForkedServer(RunningServer):
     """`moothall serve` as a fork; `settings` are variables of its environment."""
 
-    def __init__(self, data: Path, *arguments: str, settings: Mapping[str, str]) -> None:
+    def __init__(self, data: Path, *arguments: str, settings: Mapping[str, str] | None = None) -> None:
         super().__init__(data, *arguments)
-        self.settings = settings
+        self.settings = settings or {}
 
     def launch(self, arguments: list[str]) -> ForkedProcess:
         return ForkedProcess(arguments, {**environment(), **self.settings}, self.data.parent)

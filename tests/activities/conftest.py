@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.forking import ForkedServer
 from tests.serving import RunningServer
 
 
@@ -11,5 +12,5 @@ from tests.serving import RunningServer
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that may reach the loopback interface, without rate limits."""
     data = tmp_path_factory.mktemp("activities") / "data"
-    with RunningServer(data, "--no-demo", "--no-rate-limits", "--allow-private-addresses") as running:
+    with ForkedServer(data, "--no-demo", "--no-rate-limits", "--allow-private-addresses") as running:
         yield running

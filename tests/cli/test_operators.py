@@ -14,6 +14,7 @@ import pytest
 from moothall.objects.features import ALL
 from moothall.objects.wire import Timestamp
 from tests.cli.running import failed, run
+from tests.forking import ForkedServer
 from tests.serving import RunningServer
 
 _DAY = 86_400_000
@@ -22,7 +23,7 @@ _DAY = 86_400_000
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server without a demo."""
-    with RunningServer(tmp_path_factory.mktemp("operators") / "data", "--no-demo", "--no-rate-limits") as running:
+    with ForkedServer(tmp_path_factory.mktemp("operators") / "data", "--no-demo", "--no-rate-limits") as running:
         yield running
 
 

@@ -30,7 +30,7 @@ from tests.conformance.generated import (
 )
 from tests.conformance.recombined import NO_BODY, Case, Pool
 from tests.conftest import new_postgres
-from tests.serving import RunningServer
+from tests.forking import ForkedServer
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 PROGRESS = Path(__file__).parents[2] / ".fuzz" / "requests.json"
@@ -46,7 +46,7 @@ def searching(engine: str, folder: Path, number: int) -> Iterator[Search]:
     """A search on a server with a new community. Fails for a traceback in what the server printed."""
     with new_postgres(f"moothall_generated_{os.getpid()}") if engine == "postgresql" else no_url() as url:
         arguments = ("--database-url", url) if url else ()
-        with RunningServer(folder / "data", "--no-rate-limits", *arguments) as server:
+        with ForkedServer(folder / "data", "--no-rate-limits", *arguments) as server:
             search = Search(Community(server, *arguments), number)
             yield search
             search.close()

@@ -13,7 +13,7 @@ from moothall.kernel.endpoint import REGISTRY, Endpoint
 from moothall.kernel.openapi_links import PROVIDED
 from moothall.resources import load_endpoints
 from tests.conformance.own_schema import allows, document
-from tests.serving import RunningServer
+from tests.forking import ForkedServer
 
 load_endpoints()
 ROWS = sorted(REGISTRY.values(), key=lambda row: (row.method == "DELETE", row.path, row.method))
@@ -116,7 +116,7 @@ def example_of(published: Any, name: str) -> str:
 
 
 def test_the_examples_name_what_the_demo_community_has(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with RunningServer(tmp_path_factory.mktemp("demo") / "data", "--demo", "--no-rate-limits") as server:
+    with ForkedServer(tmp_path_factory.mktemp("demo") / "data", "--demo", "--no-rate-limits") as server:
         base = f"{server.url}/api/v10"
         published = requests.get(f"{base}/openapi.json", timeout=20).json()
         server.wait_for(r"/webhooks/\d+/[\w-]{40,}")

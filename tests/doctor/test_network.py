@@ -19,6 +19,7 @@ from moothall.settings import Settings
 from moothall.web.health import Arrival, key_proof
 from tests.cli.running import run
 from tests.doctor.fronting import Front, bad_gateway, listening, redirect, stranger, welcome
+from tests.forking import ForkedServer
 from tests.server.visiting import visited
 from tests.serving import RunningServer
 
@@ -29,7 +30,7 @@ CHAT = Settings(public_url="https://chat.example.org")
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that trusts a proxy on this machine."""
-    with RunningServer(
+    with ForkedServer(
         tmp_path_factory.mktemp("doctor") / "data", "--no-demo", "--trusted-proxy", "127.0.0.1"
     ) as running:
         yield running
