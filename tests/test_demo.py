@@ -17,6 +17,7 @@ from moothall.demo.seeding import ensure_demo, existing_demo
 from moothall.kernel.secrets import Passwords, SecretBox
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import guilds, messages, meta, users
+from tests.forking import ForkedServer
 from tests.harness import ANNOUNCEMENT, CATEGORY, FORUM, TEXT, VOICE, Platform
 from tests.serving import RunningServer, moothall
 
@@ -121,7 +122,7 @@ async def test_its_changes_are_in_the_audit_log_under_their_authors_name(new_pla
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server on a new data directory."""
-    with RunningServer(tmp_path_factory.mktemp("demo") / "data") as running:
+    with ForkedServer(tmp_path_factory.mktemp("demo") / "data") as running:
         yield running
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from moothall.app import App
 from moothall.settings import Settings
+from tests.forking import ForkedServer
 from tests.server.sockets import Wire
 from tests.serving import RunningServer
 
@@ -16,7 +17,7 @@ FACTOR = 20
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    with RunningServer(
+    with ForkedServer(
         tmp_path_factory.mktemp("proxied") / "data", "--no-demo", "--trusted-proxy", "127.0.0.1"
     ) as server:
         yield server

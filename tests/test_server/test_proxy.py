@@ -16,6 +16,7 @@ from cryptography import x509
 
 from moothall.test_server.certificates import DOMAINS, make_certificates
 from moothall.test_server.tls_proxy import is_served, path_at_server, run_through, running_proxy
+from tests.forking import ForkedServer
 from tests.serving import RunningServer, moothall
 
 BOT = Path(__file__).with_name("proxied_bot.py")
@@ -25,7 +26,7 @@ NO_SERVER = "http://127.0.0.1:1"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with the demo."""
-    with RunningServer(tmp_path_factory.mktemp("proxied") / "data") as running:
+    with ForkedServer(tmp_path_factory.mktemp("proxied") / "data") as running:
         yield running
 
 
