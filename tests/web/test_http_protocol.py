@@ -27,6 +27,12 @@ async def reads_then_answers(scope: Any, receive: Any, send: Any) -> None:
         body += message["body"]
         if not message["more_body"]:
             break
+    if scope["path"].startswith("/whole"):
+        assert "moothall.whole_response" in scope["extensions"]
+        value = b"a\r\nset-cookie: b" if scope["path"] == "/whole/forged" else b"a"
+        headers = [(b"content-length", b"%d" % len(body)), (b"x-value", value)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers, "body": body})
+        return
     if scope["path"] == "/headers":
         body = b"\n".join(name for name, _ in scope["headers"])
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
@@ -163,6 +169,32 @@ async def test_a_slow_response_is_not_cut_off(port: int) -> None:
         writer.write(HEAD.replace(b"/ ", b"/slow ") + b"abcd")
         assert (await reader.readuntil(b"abcd")).startswith(b"HTTP/1.1 200")
     writer.close()
+
+
+@pytest.mark.parametrize("size", [4, 200_000])
+async def test_a_response_in_one_message_is_sent_with_its_body(port: int, size: int) -> None:
+    connection = await connect(port)
+    connection[1].write(b"POST /whole HTTP/1.1\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % size + b"y" * size)
+    head, _, body = (await heard(connection)).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert {b"content-length: %d" % size, b"x-value: a", b"connection: close"} <= set(head.split(b"\r\n"))
+    assert body == b"y" * size
+
+
+async def test_a_response_in_one_message_to_head_has_no_body(port: int) -> None:
+    connection = await connect(port)
+    connection[1].write(b"HEAD /whole HTTP/1.1\r\nconnection: close\r\ncontent-length: 4\r\n\r\nabcd")
+    head, _, body = (await heard(connection)).partition(b"\r\n\r\n")
+    assert b"content-length: 4" in head.split(b"\r\n")
+    assert body == b""
+
+
+async def test_a_header_with_a_line_break_is_not_sent(port: int) -> None:
+    connection = await connect(port)
+    connection[1].write(b"GET /whole/forged HTTP/1.1\r\n\r\n")
+    answer = await heard(connection)
+    assert answer.startswith(b"HTTP/1.1 500 ")
+    assert b"set-cookie" not in answer
 
 
 async def test_headers_of_64_kib_in_all_pass_and_one_byte_more_is_refused(port: int) -> None:

@@ -421,8 +421,11 @@ class Pipeline:
             headers.extend(((b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")))
         if request.method != "HEAD" and response.status not in _WITHOUT_BODY:
             headers.append((b"content-length", b"%d" % len(body)))
-        await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        if request.takes_whole_response:
+            await send({"type": "http.response.start", "status": response.status, "headers": headers, "body": body})
+        else:
+            await send({"type": "http.response.start", "status": response.status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
 
 
 def _release_frames(refusal: Refusal) -> None:

@@ -419,8 +419,8 @@ class _Exchange:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            # The transcript shows the body as it is sent, hence uncompressed.
-        elif len(self.answered) <= _MAX_RECORDED:
+        # The transcript shows the body as it is sent, hence uncompressed.
+        if len(self.answered) <= _MAX_RECORDED:
             self.answered += message.get("body", b"")
         await self._send(message)
 

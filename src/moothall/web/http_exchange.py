@@ -2,6 +2,8 @@
 
 The same as uvicorn's `RequestResponseCycle` at less cost (docs/decisions/0014): the head and the body of a response go
 out in one write, the head is checked as a whole, and nothing is created for a request that has no use for it.
+
+By the extension `WHOLE_RESPONSE` an application sends head and body in one message.
 """
 
 import logging
@@ -12,6 +14,7 @@ from typing import Any, Final
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
+from moothall.kernel.request import WHOLE_RESPONSE
 from moothall.kernel.waiter import Waiter
 from moothall.objects.turns import room_in_turn
 
@@ -20,7 +23,12 @@ Application = Callable[
     [MutableMapping[str, Any], Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
 ]
 
+EXTENSIONS: Final[MutableMapping[str, Any]] = {WHOLE_RESPONSE: {}}
+"""The ASGI extensions of the scope."""
 _WITHOUT_BODY: Final = frozenset({204, 304})
+_CLOSE: Final = b"connection: close\r\n"
+_JOINED: Final = 65_536
+"""Bytes of a body up to which it is copied behind its head: one piece is written faster than two."""
 _INTERNAL_ERROR: Final = b"Internal Server Error"
 
 log = logging.getLogger("moothall.http")
@@ -120,6 +128,9 @@ class Exchange(Waiter):
             return
         kind = message["type"]
         if kind == "http.response.start" and not self.response_started:
+            if "body" in message:
+                self._write_whole(message["status"], message["headers"], message["body"])
+                return
             self._head = self._encode_head(message["status"], message.get("headers", ()))
             self.response_started = True
             self._continue = False
@@ -148,17 +159,33 @@ class Exchange(Waiter):
         if closes:
             self.keep_alive = False
         elif not self.keep_alive:
-            lines.append(b"connection: close\r\n")
+            lines.append(_CLOSE)
         if length >= 0:
             self._remaining = 0 if self.is_head else length
         elif not (self._chunked or self.is_head or status in _WITHOUT_BODY):
             self._chunked = True
             lines.append(b"transfer-encoding: chunked\r\n")
         lines.append(b"\r\n")
-        head = b"".join(lines)
-        if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
-            raise RuntimeError("a header of the response contains a line break or a NUL")
-        return head
+        return _joined(lines)
+
+    def _write_whole(self, status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> None:
+        """Write a response whose headers name the length of its body, and neither Connection nor Transfer-Encoding."""
+        lines = [STATUS_LINE[status]]
+        lines += [b"%b: %b\r\n" % header for header in self._default_headers]
+        lines += [b"%b: %b\r\n" % header for header in headers]
+        if not self.keep_alive:
+            lines.append(_CLOSE)
+        lines.append(b"\r\n")
+        head = _joined(lines)
+        self.response_started = True
+        self._continue = False
+        if self.is_head:
+            body = b""
+        if len(body) <= _JOINED:
+            self.transport.write(head + body)
+        else:
+            self.transport.writelines((head, body))
+        self._complete()
 
     def _write(self, body: bytes, *, more: bool) -> None:
         if self.is_head:
@@ -177,11 +204,14 @@ class Exchange(Waiter):
         elif body:
             self.transport.write(body)
         if not more:
-            self.response_complete = True
-            self.wake()
-            if not self.keep_alive:
-                self.transport.close()
-            self._on_complete()
+            self._complete()
+
+    def _complete(self) -> None:
+        self.response_complete = True
+        self.wake()
+        if not self.keep_alive:
+            self.transport.close()
+        self._on_complete()
 
     async def _fail(self) -> None:
         """Respond with 500, or end the connection if a response has begun."""
@@ -195,6 +225,14 @@ class Exchange(Waiter):
         headers = [(b"content-type", b"text/plain; charset=utf-8"), length, (b"connection", b"close")]
         await self.send({"type": "http.response.start", "status": 500, "headers": headers})
         await self.send({"type": "http.response.body", "body": _INTERNAL_ERROR})
+
+
+def _joined(lines: list[bytes]) -> bytes:
+    """The head of these lines. Raises RuntimeError if one contains more than its own end."""
+    head = b"".join(lines)
+    if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
+        raise RuntimeError("a header of the response contains a line break or a NUL")
+    return head
 
 
 def _do_nothing() -> None:

@@ -10,7 +10,7 @@ from asyncio.events import TimerHandle
 from collections import deque
 from enum import Enum
 from http import HTTPStatus
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import unquote
 
 import httptools
@@ -22,7 +22,7 @@ from moothall.kernel.request import new_request_id
 from moothall.objects import errors
 from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.wire import encode
-from moothall.web.http_exchange import Exchange
+from moothall.web.http_exchange import EXTENSIONS, Exchange
 
 HEAD_BYTES: Final = 65_536
 """Maximum size of request line and headers; the same again for the trailers of a chunked body."""
@@ -62,6 +62,9 @@ def _size(headers: list[tuple[bytes, bytes]]) -> int:
 class BoundedHttp(HttpToolsProtocol):
     """uvicorn's HTTP protocol, with bounds on a request's head and on the pauses in its body, at less cost."""
 
+    cycle: Exchange | None  # type: ignore[assignment]  # uvicorn reads what both have
+    """The request that arrived last."""
+
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Wait for the first request."""
         super().connection_made(transport)
@@ -73,6 +76,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._follows = False
         """Whether the head began in the same read as another request, so that some of its bytes are not counted."""
         self._refused = False
+        self._upgrades = False
+        """Whether the request that arrived last asks for a WebSocket."""
         self._idle_since = 0.0
         """When the last response was complete; 0 while a request arrives or is answered."""
         self._idle_timer: TimerHandle | None = None
@@ -84,7 +89,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         self.connections.discard(self)
-        exchange = self._exchange
+        exchange = self.cycle
         if exchange is not None:
             exchange.disconnected = exchange.disconnected or not exchange.response_complete
             exchange.wake()
@@ -125,24 +130,26 @@ class BoundedHttp(HttpToolsProtocol):
             raise _HeadTooLarge
         self._awaits = _Awaits.BODY
         self._received = 0
-        self.scope = self._make_scope()  # type: ignore[assignment]  # as a plain dictionary
+        self.scope = scope = self._make_scope()  # type: ignore[assignment]  # as a plain dictionary
+        self._upgrades = False
         if self.parser.should_upgrade():
             if self._should_upgrade():
+                self._upgrades = True
                 return
         else:
             # The application has the list of headers by now, which trailers must not be added to.
             self.headers = []
-        previous = self._exchange
+        previous = self.cycle
         exchange = Exchange(
-            cast("dict[str, Any]", self.scope),
+            scope,
             self.transport,
             self.flow,
             self.server_state.default_headers,
             self.on_response_complete,
-            keep_alive=self.scope["http_version"] != "1.0" and self.parser.should_keep_alive(),
+            keep_alive=scope["http_version"] != "1.0" and self.parser.should_keep_alive(),
             expects_continue=self.expect_100_continue,
         )
-        self.cycle = exchange  # type: ignore[assignment]  # uvicorn reads what both have
+        self.cycle = exchange
         if previous is None or previous.response_complete:
             self._start(exchange)
         else:
@@ -152,8 +159,8 @@ class BoundedHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Pass on a part of the body."""
         self._received = 0
-        exchange = self._exchange
-        if exchange is None or exchange.response_complete or self._upgrades():
+        exchange = self.cycle
+        if exchange is None or exchange.response_complete or self._upgrades:
             return
         exchange.body = exchange.body + body if exchange.body else body
         if len(exchange.body) > HIGH_WATER_LIMIT:
@@ -166,8 +173,8 @@ class BoundedHttp(HttpToolsProtocol):
             raise _HeadTooLarge
         self._awaits = _Awaits.NEXT
         self._received = 0
-        exchange = self._exchange
-        if exchange is not None and not exchange.response_complete and not self._upgrades():
+        exchange = self.cycle
+        if exchange is not None and not exchange.response_complete and not self._upgrades:
             exchange.more_body = False
             exchange.wake()
 
@@ -206,11 +213,6 @@ class BoundedHttp(HttpToolsProtocol):
             too_large = self._awaits is _Awaits.HEAD and self._head_size() > HEAD_BYTES
         self._refuse(self._too_large() if too_large else errors.GENERAL_ERROR)
 
-    @property
-    def _exchange(self) -> Exchange | None:
-        """The request that arrived last."""
-        return cast("Exchange | None", self.cycle)
-
     def _make_scope(self) -> dict[str, Any]:
         url = httptools.parse_url(self.url)
         path = url.path.decode("ascii")
@@ -228,10 +230,8 @@ class BoundedHttp(HttpToolsProtocol):
             "server": self.server,
             "client": self.client,
             "state": self.app_state.copy(),
+            "extensions": EXTENSIONS,
         }
-
-    def _upgrades(self) -> bool:
-        return bool(self.parser.should_upgrade()) and self._should_upgrade()
 
     def _start(self, exchange: Exchange) -> None:
         task = self.loop.create_task(exchange.run(self.app))
@@ -290,7 +290,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._cancel_timer()
         if self.transport.is_closing():
             return
-        exchange = self._exchange
+        exchange = self.cycle
         if exchange is not None and self._awaits is _Awaits.BODY:
             # The application waits for the rest of an invalid body.
             if exchange.response_started or self._queue:
