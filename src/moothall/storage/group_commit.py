@@ -69,6 +69,8 @@ class Writer:
         count: Callable[[], None] = lambda: None,
     ) -> None:
         self.connection = connection
+        self.cursor = connection.cursor()
+        """Runs the statements of all turns: to make a cursor for each takes longer than a short statement."""
         connection.set_update_hook(note_row)
         self._note_row = note_row
         self._path = path
@@ -96,7 +98,7 @@ class Writer:
         try:
             if not self._batch_open:
                 await self._begin_batch()
-            self.connection.execute("SAVEPOINT turn")
+            self.cursor.execute("SAVEPOINT turn")
         except apsw.Error as error:
             self._release()
             raise storage_error(error) from error
@@ -127,7 +129,7 @@ class Writer:
         A task that is cancelled meanwhile waits for the outcome first.
         """
         try:
-            self.connection.execute("RELEASE turn")
+            self.cursor.execute("RELEASE turn")
         except apsw.Error as error:
             failure = storage_error(error)
             self.roll_back(turn, failure)
@@ -179,7 +181,7 @@ class Writer:
     async def _take(self) -> Turn:
         if self._closed:
             raise StorageUnavailable("the database is closing")
-        turn = Turn(asyncio.current_task())
+        turn = Turn(asyncio.current_task(self._loop))
         if self._current is not None or self._committing or self._waiting:
             await self._queue(turn)
         self._current = turn
@@ -240,7 +242,9 @@ class Writer:
     def _wake_waiting(self) -> None:
         if self._current is None and not self._committing:
             for turn in itertools.islice(self._waiting, _WOKEN_AT_ONCE):
-                turn.wake_up()
+                wake = turn.wake
+                if wake is not None and not wake.done():
+                    wake.set_result(None)
 
     def _commit_when_free(self) -> None:
         self._commit_due = True
@@ -304,21 +308,22 @@ class Writer:
             turn.over = True
             if failure is None:
                 for callback in turn.callbacks:
-                    self._call(callback)
+                    try:
+                        callback()
+                    except Exception as error:  # noqa: BLE001 the write is durable: the other callbacks must run
+                        self._report(error)
             else:
                 # Each waiter gets its own exception, because raising one extends its traceback.
                 turn.failure = type(failure)(*failure.args)
             turn.wake_up()
 
-    def _call(self, callback: Callable[[], None]) -> None:
-        try:
-            callback()
-        except Exception as error:  # noqa: BLE001 the write is durable: the other callbacks must run
-            self._loop.call_exception_handler({"message": "a callback of a commit raised", "exception": error})
+    def _report(self, error: Exception) -> None:
+        self._loop.call_exception_handler({"message": "a callback of a commit raised", "exception": error})
 
     def _reconnect(self) -> None:
         self.connection.close()
         self.connection = connect(self._path)
+        self.cursor = self.connection.cursor()
         self.connection.set_update_hook(self._note_row)
         self.kept.forget()
         self._broken = False

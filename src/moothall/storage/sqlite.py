@@ -160,6 +160,8 @@ class RowWatch:
 
     def take(self) -> list[Callable[[], None]]:
         """Return what is to be called once the turn is durable, and begin anew."""
+        if not self._ids:
+            return []
         ids, self._ids = self._ids, {}
         return [partial(changed, ids[table]) for table in ids for changed in self._callbacks[table]]
 
@@ -169,7 +171,7 @@ class SqliteTransaction(_Rows):
 
     committed = False
     keeps_rows = True
-    __slots__ = ("_changes_before", "_connection", "_failure", "_rows", "_turn", "_watchers", "_writer")
+    __slots__ = ("_changes_before", "_connection", "_cursor", "_failure", "_rows", "_turn", "_watchers", "_writer")
 
     def __init__(self, writer: Writer, watchers: Mapping[str | None, Sequence[Watcher]], rows: RowWatch) -> None:
         self._writer = writer
@@ -181,6 +183,7 @@ class SqliteTransaction(_Rows):
     async def __aenter__(self) -> Self:
         self._turn = await self._writer.begin()
         self._connection = self._writer.connection
+        self._cursor = self._writer.cursor
         self._changes_before = self._connection.total_changes()
         return self
 
@@ -217,11 +220,11 @@ class SqliteTransaction(_Rows):
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
         self._writer.kept.note_write(plan)
-        if plan.changes is not None:
+        table = plan.changes
+        if table is not None:
             # The driver reports no rows of virtual tables.
-            self._rows.tables.add(plan.changes)
-        if plan.changes in self._watchers:
-            for changed in self._watchers[plan.changes]:
+            self._rows.tables.add(table)
+            for changed in self._watchers.get(table, ()):
                 self.on_commit(partial(changed, values))
         return self._connection.changes()
 
@@ -248,21 +251,19 @@ class SqliteTransaction(_Rows):
     def _fetch(self, plan: Plan, bindings: tuple[Any, ...]) -> list[Any]:
         if plan.reads is None:
             return super()._fetch(plan, bindings)
-        self._require_open()
+        if self._turn is None or self._failure is not None:
+            raise RuntimeError("the transaction is over") from self._failure
         rows = self._writer.kept.find(plan.reads, bindings)
         if rows is None:
             rows = super()._fetch(plan, bindings)
             self._writer.kept.keep(plan.reads, bindings, rows)
         return list(rows)
 
-    def _require_open(self) -> None:
+    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         if self._turn is None or self._failure is not None:
             raise RuntimeError("the transaction is over") from self._failure
-
-    def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
-        self._require_open()
         try:
-            return self._connection.execute(text, bindings).fetchall()
+            return self._cursor.execute(text, bindings).fetchall()
         except (apsw.Error, OverflowError) as error:
             self._failure = storage_error(error)
             raise self._failure from error
