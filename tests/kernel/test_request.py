@@ -116,7 +116,7 @@ def test_no_entry_of_x_forwarded_for_makes_a_client_of_a_local_proxy_the_machine
     entry: bytes, peer: str
 ) -> None:
     address = client_address(scope((b"x-forwarded-for", entry), client=peer), local_proxy)
-    request = Request.of(scope(), nothing, max_body=10, address=address)
+    request = Request(scope(), nothing, max_body=10, address=address)
     assert not request.loopback
     assert not is_loopback(request.network)
 
@@ -173,7 +173,7 @@ def test_who_is_no_proxy_cannot_say_who_they_are() -> None:
     ],
 )
 def test_all_addresses_of_one_subscriber_are_counted_as_one(address: str, network: str) -> None:
-    request = Request.of(scope(), nothing, max_body=10, address=address)
+    request = Request(scope(), nothing, max_body=10, address=address)
     assert request.network == network
 
 
@@ -182,7 +182,7 @@ def test_all_addresses_of_one_subscriber_are_counted_as_one(address: str, networ
     [(b"gzip, br", True), (b"gzip;q=0.5", True), (b"gzip;q=0", False), (b"br, gzip ; q=0.0, *", False), (b"br", False)],
 )
 def test_gzip_is_for_those_who_take_it(accepted: bytes, *, takes: bool) -> None:
-    assert Request.of(scope((b"accept-encoding", accepted)), nothing, max_body=10, address="").accepts_gzip is takes
+    assert Request(scope((b"accept-encoding", accepted)), nothing, max_body=10, address="").accepts_gzip is takes
 
 
 @pytest.mark.parametrize(
@@ -196,5 +196,5 @@ def test_gzip_is_for_those_who_take_it(accepted: bytes, *, takes: bool) -> None:
     ],
 )
 def test_no_log_shows_a_token(path: str, shown: str) -> None:
-    request = Request.of(scope(path=f"/api/v10{path}"), nothing, max_body=10, address="")
+    request = Request(scope(path=f"/api/v10{path}"), nothing, max_body=10, address="")
     assert request.redacted_path == shown

@@ -13,7 +13,7 @@ def router(*rows: tuple[str, str]) -> Router:
 
 def matched(routes: Router, path: str) -> Any:
     match = routes.match(path)
-    return None if match is None else ({m: row.path for m, row in match[0].items()}, match[1])
+    return None if match is None else ({m: row.path for m, row in match[0].items()}, list(match[1]))
 
 
 def test_a_literal_goes_before_a_placeholder() -> None:
@@ -42,3 +42,10 @@ def test_a_trailing_slash_is_forgiven() -> None:
 def test_methods_of_one_path_are_kept_apart() -> None:
     match = matched(router(("GET", "/a/{b}"), ("PUT", "/a/{b}")), "/a/1")
     assert match == ({"GET": "/a/{b}", "PUT": "/a/{b}"}, ["1"])
+
+
+def test_a_path_requested_again_leads_to_the_same_row() -> None:
+    routes = router(("GET", "/guilds/{guild_id}"), ("GET", "/guilds/{guild_id}/{rest}"))
+    for path, rest in (("/guilds/1/x", "x"), (f"/guilds/1/{'y' * 1_000}", "y" * 1_000)):
+        expected = ({"GET": "/guilds/{guild_id}/{rest}"}, ["1", rest])
+        assert matched(routes, path) == matched(routes, path) == expected

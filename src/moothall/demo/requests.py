@@ -1,5 +1,6 @@
 """Runs requests of several users inside one transaction, so that either all or none take effect."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -51,7 +52,7 @@ class RequestRunner:
         self._ctx.after_commit.extend(context.after_commit)
         return _parsed(result)
 
-    def _match(self, method: str, path: str) -> tuple[Endpoint, list[str]]:
+    def _match(self, method: str, path: str) -> tuple[Endpoint, Sequence[str]]:
         match = self._router.match(path)
         if match is None or method not in match[0]:
             raise LookupError(f"there is no endpoint {method} {path}")

@@ -105,7 +105,7 @@ async def find_channel(
         channel = None if state is None else await state.channel(reader, channel_id)
         if channel is None:
             return None
-        bits = 0 if authority is None else authority.permissions_in(channel)
+        bits = 0 if authority is None else states.permissions_in(authority, channel, writes=writes)
         return ChannelAccess(channel, bits, state, authority)
     if reader.keeps_rows and (thread := await select_thread(reader, channel_id)) is not None:
         return await _find_thread(states, reader, thread, user_id, now, writes=writes)
@@ -132,7 +132,7 @@ async def _find_thread(
     parent = None if state is None else await state.channel(reader, thread.parent_id)
     if state is None or parent is None:
         return None
-    bits = 0 if authority is None else authority.permissions_in(parent, thread=True)
+    bits = 0 if authority is None else states.permissions_in(authority, parent, thread=True, writes=writes)
     members: tuple[UserId, ...] = ()
     if thread.type == _PRIVATE_THREAD:
         members = tuple(await select_thread_member_ids(reader, thread.id))

@@ -69,18 +69,18 @@ class Endpoint:
 
     __slots__ = (
         "_declared",
-        "_fires",
         "_forms",
-        "_locks_guild",
         "_status",
         "_uploads",
         "access",
         "audit_reason",
         "body",
         "bucket",
+        "fires",
         "handler",
         "header_parameters",
         "images",
+        "locks_guild",
         "method",
         "name",
         "path",
@@ -123,8 +123,6 @@ class Endpoint:
         self.access = access
         self.audit_reason = audit_reason
         self._declared = tuple(fires)
-        self._fires: frozenset[type[Event]] | None = None
-        self._locks_guild: bool | None = None
         self._forms = forms
         self._status = status
         self._uploads = uploads
@@ -138,29 +136,24 @@ class Endpoint:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What the signature declares. It is read at its first use: to read all takes a twentieth of the start.
+            """What the signature and the hooks declare, read at its first use: to read all takes long at the start.
 
             Raises TypeError if the parameters are not those of the path.
             """
-            if name not in _OF_SIGNATURE:
+            if name in {"fires", "locks_guild"}:
+                self._read_events()
+            elif name in _OF_SIGNATURE:
+                self._read_signature(self.handler)
+            else:
                 raise AttributeError(name)
-            self._read_signature(self.handler)
             return getattr(self, name)
 
-    @property
-    def fires(self) -> frozenset[type[Event]]:
+    def _read_events(self) -> None:
+        self.fires = declared_events(self._declared)
         """The events that the endpoint may fire, those of the hooks that it declares included."""
-        if self._fires is None:
-            self._fires = declared_events(self._declared)
-        return self._fires
-
-    @property
-    def locks_guild(self) -> bool:
+        changes = "{guild_id}" in self.path or any(event.changes_guild for event in self.fires)
+        self.locks_guild = self.writes and changes
         """Whether the endpoint's transaction takes the lock of a guild."""
-        if self._locks_guild is None:
-            changes = "{guild_id}" in self.path or any(event.changes_guild for event in self.fires)
-            self._locks_guild = self.writes and changes
-        return self._locks_guild
 
     def _read_signature(self, handler: Handler) -> None:
         hints = typing.get_type_hints(handler, include_extras=True)

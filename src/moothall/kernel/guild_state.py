@@ -442,6 +442,16 @@ _MAX_ROWS = 50_000
 _CACHE_MS = 1_000
 
 
+class _MemberRow(Struct):
+    """A row of `_select_authority` that was committed, and what was built from it."""
+
+    expires: int
+    """In milliseconds since the Unix epoch."""
+    row: tuple[Any, ...]
+    authority: MemberAuthority | None = None
+    """None if it changes with time, or has not been needed."""
+
+
 class GuildStates:
     """The states of the `maximum` most recently used guilds.
 
@@ -458,10 +468,11 @@ class GuildStates:
         self._role_lists: dict[str, tuple[RoleId, ...]] = {}
         self._guild_of_channel: dict[int, GuildId] = {}
         self._max = maximum
-        self._rows: dict[tuple[int, int], tuple[int, tuple[Any, ...]]] = {}
-        self._authorities: dict[tuple[int, int, bool], tuple[tuple[Any, ...], MemberAuthority]] = {}
-        """The authority built from each row that is kept, here or by the storage for transactions, unless it changes
-        with time; by guild, user and whether the row is committed."""
+        self._rows: dict[tuple[int, int], _MemberRow] = {}
+        self._authorities: dict[tuple[int, int], tuple[tuple[Any, ...], MemberAuthority]] = {}
+        """The authority built from each row that the storage keeps for transactions, unless it changes with time."""
+        self._channel_permissions: dict[tuple[int, int, bool], tuple[MemberAuthority, Channel, int]] = {}
+        """The permissions in a channel or in a thread of it, and of what they were computed; by channel and user."""
         watched = [database.watch(table.name, self.forget) for table in (guilds, members)]
         self._caches_rows = all(watched)
 
@@ -469,19 +480,50 @@ class GuildStates:
         """Forget the cached rows."""
         self._rows.clear()
         self._authorities.clear()
+        self._channel_permissions.clear()
+
+    def permissions_in(
+        self, authority: MemberAuthority, channel: Channel, *, thread: bool = False, writes: bool = False
+    ) -> int:
+        """The same as `MemberAuthority.permissions_in`, computed once for an authority that is kept and a channel.
+
+        `writes` as in `authority`.
+        """
+        if writes or not self._caches_rows:
+            # Nothing would forget them, and the states that they were computed of.
+            return authority.permissions_in(channel, thread=thread)
+        key = (channel.id, authority.user_id, thread)
+        known = self._channel_permissions.get(key)
+        if known is not None and known[0] is authority and known[1] is channel:
+            return known[2]
+        bits = authority.permissions_in(channel, thread=thread)
+        if len(self._channel_permissions) >= _MAX_ROWS:
+            self._channel_permissions.clear()
+        self._channel_permissions[key] = (authority, channel, bits)
+        return bits
 
     async def authority(
         self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp, *, writes: bool
     ) -> tuple[GuildState | None, MemberAuthority | None]:
         """The current state of a guild and a user's authority in it; None for no guild and for no member."""
-        row = await self._authority_row(reader, guild_id, user_id, now)
-        if row is None:
-            return None, None
+        key = (guild_id, user_id)
+        cached = self._rows.get(key) if self._caches_rows and reader.committed else None
+        row: tuple[Any, ...] | None
+        if cached is not None and cached.expires > now:
+            row = cached.row
+            authority = cached.authority
+            if authority is not None and not writes and self._states.get(guild_id) is authority.guild:
+                self._states.move_to_end(guild_id)
+                return authority.guild, authority
+        else:
+            row = await reader.one(_select_authority, guild_id=guild_id, user_id=user_id)
+            if row is None:
+                return None, None
+            cached = self._cache_row(key, row, now) if self._caches_rows and reader.committed else None
         version, member_id, role_list, pending, until, guest_of, flags = row
         state = await self.at_version(reader, guild_id, version, writes=writes)
         if state is None or member_id is None:
             return state, None
-        key = (guild_id, user_id, reader.committed)
         known = self._authorities.get(key)
         if known is not None and known[0] is row and known[1].guild is state:
             return state, known[1]
@@ -496,23 +538,19 @@ class GuildStates:
             guest_of=None if guest_of is None else ChannelId(guest_of),
         )
         if until is None and not writes and self._caches_rows:
-            if len(self._authorities) >= _MAX_ROWS:
-                self._authorities.clear()
-            self._authorities[key] = (row, authority)
+            if cached is not None:
+                cached.authority = authority
+            else:
+                if len(self._authorities) >= _MAX_ROWS:
+                    self._authorities.clear()
+                self._authorities[key] = (row, authority)
         return state, authority
 
-    async def _authority_row(
-        self, reader: Reader, guild_id: GuildId, user_id: UserId, now: Timestamp
-    ) -> tuple[Any, ...] | None:
-        caches = self._caches_rows and reader.committed
-        if caches and (cached := self._rows.get((guild_id, user_id))) is not None and cached[0] > now:
-            return cached[1]
-        row = await reader.one(_select_authority, guild_id=guild_id, user_id=user_id)
-        if caches and row is not None:
-            if len(self._rows) >= _MAX_ROWS:
-                self.forget()
-            self._rows[guild_id, user_id] = (now + _CACHE_MS, row)
-        return row
+    def _cache_row(self, key: tuple[int, int], row: tuple[Any, ...], now: Timestamp) -> "_MemberRow":
+        if len(self._rows) >= _MAX_ROWS:
+            self.forget()
+        cached = self._rows[key] = _MemberRow(now + _CACHE_MS, row)
+        return cached
 
     @staticmethod
     def build_authority(

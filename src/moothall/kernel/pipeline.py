@@ -161,7 +161,7 @@ class Pipeline:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one HTTP request whose path begins with /api."""
         started = stopwatch()
-        request = Request.of(scope, receive, max_body=self._max_body, address=client_address(scope, self._trusted))
+        request = Request(scope, receive, max_body=self._max_body, address=client_address(scope, self._trusted))
         endpoint_name = "none"
         current_request.set(request.id)
         try:
@@ -201,7 +201,7 @@ class Pipeline:
                 extra={"row": endpoint_name, "ms": round(seconds * 1000, 2)},
             )
 
-    async def respond(self, endpoint: Endpoint, values: list[str], request: Request) -> EncodedResponse:
+    async def respond(self, endpoint: Endpoint, values: Sequence[str], request: Request) -> EncodedResponse:
         """Authenticate, count, decode, open a transaction, authorize, call the handler, commit, publish, encode."""
         actor = await self._authenticate(endpoint, request)
         self._take_rate(endpoint, values, actor, request)
@@ -220,7 +220,7 @@ class Pipeline:
             return EncodedResponse(endpoint.status, body, [_JSON_TYPE, *request.response_headers])
         return _encode(endpoint, result, request, self._services.links)
 
-    def _match(self, request: Request) -> tuple[Endpoint | None, list[str], bool]:
+    def _match(self, request: Request) -> tuple[Endpoint | None, Sequence[str], bool]:
         match = self._router.match(request.path)
         if match is None:
             raise Refusal(errors.NOT_FOUND)
@@ -257,7 +257,7 @@ class Pipeline:
             raise Refusal(errors.NOT_AUTHENTICATED)
         return actor
 
-    def _take_rate(self, endpoint: Endpoint, values: list[str], actor: Actor, request: Request) -> None:
+    def _take_rate(self, endpoint: Endpoint, values: Sequence[str], actor: Actor, request: Request) -> None:
         limiter = self._services.limiter
         if limiter is None:
             return
@@ -357,12 +357,12 @@ class Pipeline:
         if endpoint.method == "GET" and not endpoint.writes:
             return await self._attempt(endpoint, actor, request, decoded, None, writes=False)
         lock = await self._guild_changed(decoded.path) if endpoint.locks_guild else None
-        attempt = partial(self._attempt, endpoint, actor, request, decoded, lock)
+        writes = endpoint.writes and not endpoint.reads_first
         try:
             try:
-                return await retry_on_conflict(partial(attempt, writes=endpoint.writes and not endpoint.reads_first))
+                return await retry_on_conflict(self._attempt, endpoint, actor, request, decoded, lock, writes=writes)
             except WriteNeeded:
-                return await retry_on_conflict(partial(attempt, writes=True))
+                return await retry_on_conflict(self._attempt, endpoint, actor, request, decoded, lock, writes=True)
         except RecordedRefusal as refusal:
             await refusal.record()
             raise
@@ -486,7 +486,7 @@ async def _check_in_context(body: Any, ctx: Context) -> None:
         form_errors.raise_if_any()
 
 
-async def _decode(endpoint: Endpoint, values: list[str], request: Request) -> DecodedRequest:
+async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request) -> DecodedRequest:
     path = {
         parameter.name: parameter.read(value) for parameter, value in zip(endpoint.path_parameters, values, strict=True)
     }

@@ -60,97 +60,81 @@ class ClientDisconnected(Exception):
 
 
 class Request:
-    """Method, path without its API prefix, and the headers that the pipeline reads."""
+    """An HTTP request of an ASGI scope: its method, its path without the API's prefix, and its headers."""
 
     __slots__ = (
+        "_by_name",
         "_max_body",
         "_receive",
-        "accepts_gzip",
         "address",
-        "audit_reason",
         "authorization",
-        "content_length",
-        "content_type",
         "headers",
         "id",
-        "if_none_match",
         "loopback",
         "method",
-        "origin",
         "path",
         "query_string",
         "response_headers",
         "takes_whole_response",
     )
 
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        query_string: bytes,
-        address: str,
-        receive: Receive,
-        *,
-        max_body: int,
-    ) -> None:
+    def __init__(self, scope: MutableMapping[str, Any], receive: Receive, *, max_body: int, address: str) -> None:
         self._receive = receive
         self._max_body = max_body
-        self.method = method
-        self.path = path
-        self.query_string = query_string
+        self.method: str = scope["method"]
+        self.path = _without_prefix(scope["path"]) or "/"
+        self.query_string: bytes = scope["query_string"]
         self.address = address
         self.loopback = is_loopback(address)
         self.id = new_request_id()
         self.response_headers: list[tuple[bytes, bytes]] = []
         """Headers that every response to this request carries, refusals too."""
-        self.headers: Iterable[tuple[bytes, bytes]] = ()
+        self.headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
         """All headers, with names in lower case."""
-        self.authorization: str | None = None
-        self.audit_reason: str | None = None
-        self.content_type = ""
-        self.content_length = 0
-        self.if_none_match = b""
-        """If-None-Match: the entity tags of the versions that the client has cached."""
-        self.origin: bytes | None = None
-        self.accepts_gzip = False
-        self.takes_whole_response = False
+        self._by_name: dict[bytes, bytes] = dict(self.headers)
+        """The last header of each name."""
+        authorization = self._by_name.get(b"authorization")
+        self.authorization = None if authorization is None else authorization.decode("latin-1")
+        self.takes_whole_response = WHOLE_RESPONSE in (scope.get("extensions") or ())
         """Whether the server has the extension `WHOLE_RESPONSE`."""
 
-    @classmethod
-    def of(
-        cls,
-        scope: MutableMapping[str, Any],
-        receive: Receive,
-        *,
-        max_body: int,
-        address: str,
-    ) -> "Request":
-        """Make a request from an ASGI scope."""
-        path = _without_prefix(scope["path"])
-        request = cls(scope["method"], path or "/", scope["query_string"], address, receive, max_body=max_body)
-        request.headers = scope["headers"]
-        request.takes_whole_response = WHOLE_RESPONSE in (scope.get("extensions") or ())
-        headers = dict(request.headers)  # the last of each name
-        if (authorization := headers.get(b"authorization")) is not None:
-            request.authorization = authorization.decode("latin-1")
-        if (content_type := headers.get(b"content-type")) is not None:
-            request.content_type = content_type.decode("latin-1")
-        if (length := headers.get(b"content-length")) is not None and length.isdigit():
-            request.content_length = int(length)
-        if (reason := headers.get(b"x-audit-log-reason")) is not None:
-            request.audit_reason = _text(reason)
-        if (encodings := headers.get(b"accept-encoding")) is not None:
-            accepts = b"gzip" in encodings and not (b"q=0" in encodings and _NO_GZIP.search(encodings))
-            request.accepts_gzip = accepts
-        request.origin = headers.get(b"origin")
-        request.if_none_match = headers.get(b"if-none-match", b"")
-        return request
+    @property
+    def content_type(self) -> str:
+        """Content-Type; empty without one."""
+        return self._by_name.get(b"content-type", b"").decode("latin-1")
+
+    @property
+    def content_length(self) -> int:
+        """Content-Length; 0 without a valid one."""
+        value = self._by_name.get(b"content-length", b"")
+        return int(value) if value.isdigit() else 0
+
+    @property
+    def audit_reason(self) -> str | None:
+        """X-Audit-Log-Reason as it was sent."""
+        value = self._by_name.get(b"x-audit-log-reason")
+        return None if value is None else _text(value)
+
+    @property
+    def if_none_match(self) -> bytes:
+        """If-None-Match: the entity tags of the versions that the client has cached."""
+        return self._by_name.get(b"if-none-match", b"")
+
+    @property
+    def origin(self) -> bytes | None:
+        """The origin of the web page that sends the request."""
+        return self._by_name.get(b"origin")
+
+    @property
+    def accepts_gzip(self) -> bool:
+        """Whether the response may be compressed."""
+        value = self._by_name.get(b"accept-encoding", b"")
+        return b"gzip" in value and not (b"q=0" in value and _NO_GZIP.search(value))
 
     def header(self, name: str) -> str | None:
         """The last header with a name, which is in lower case; None if there is none."""
-        key = name.encode()
-        values = [value for header, value in self.headers if header == key]
-        return _text(values[-1]).replace("\0", "") if values else None
+        value = self._by_name.get(name.encode())
+        return None if value is None else _text(value).replace("\0", "")
 
     def extend(self, headers: list[tuple[bytes, bytes]]) -> None:
         """Add `response_headers` to the headers of a refusal, except those that it has already."""

@@ -1,8 +1,17 @@
 """Routing a path to its endpoints, by a tree of path segments. Literal segments take precedence over placeholders."""
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
 from moothall.kernel.endpoint import Endpoint
+
+_MAX_MATCHES: Final = 2_000
+_MAX_KEPT_PATH: Final = 160
+"""Characters of the longest path whose match is kept: with a webhook's token it has some 120."""
+
+Match = tuple[dict[str, Endpoint], tuple[str, ...]]
+"""The endpoints of a path by method, and the texts of its placeholders."""
 
 
 class PathNode:
@@ -17,7 +26,7 @@ class PathNode:
 
 
 class Router:
-    """Matches paths to `endpoints`."""
+    """Matches paths to `endpoints`. The matches of the paths requested last are kept."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         self._root = PathNode()
@@ -29,9 +38,13 @@ class Router:
                 else:
                     node = node.literal.setdefault(segment, PathNode())
             node.methods[endpoint.method] = endpoint
+        self._find_kept = lru_cache(_MAX_MATCHES)(self._find)
 
-    def match(self, path: str) -> tuple[dict[str, Endpoint], list[str]] | None:
+    def match(self, path: str) -> Match | None:
         """The endpoints of a path by method, and the texts of its placeholders; None for an unknown path."""
+        return self._find_kept(path) if len(path) <= _MAX_KEPT_PATH else self._find(path)
+
+    def _find(self, path: str) -> Match | None:
         segments = path.split("/")
         if segments and not segments[0]:
             del segments[0]
@@ -40,9 +53,7 @@ class Router:
         return _walk(self._root, segments, 0, [])
 
 
-def _walk(
-    node: PathNode, segments: list[str], index: int, values: list[str]
-) -> tuple[dict[str, Endpoint], list[str]] | None:
+def _walk(node: PathNode, segments: list[str], index: int, values: list[str]) -> Match | None:
     for position in range(index, len(segments)):
         segment = segments[position]
         child = node.literal.get(segment)
@@ -58,4 +69,4 @@ def _walk(
                 return None
             values.append(segment)
         node = child
-    return (node.methods, values) if node.methods else None
+    return (node.methods, tuple(values)) if node.methods else None

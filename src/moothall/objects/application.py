@@ -1,6 +1,7 @@
 """Applications (resources: application)."""
 
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -42,6 +43,7 @@ _FLAGS_BY_INTENT: Final = (
 )
 
 
+@lru_cache(256)
 def privileged_intents(flags: int) -> int:
     """The privileged intents that an application's flags allow, by the limited or the unlimited flag of each."""
     return sum(intent for intent, either in _FLAGS_BY_INTENT if flags & either)

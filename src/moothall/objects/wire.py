@@ -8,6 +8,7 @@ error. Any struct may use a wire scalar as the type of a field.
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
+from operator import methodcaller
 from typing import Any, ClassVar, Final, Self
 
 import msgspec
@@ -59,8 +60,7 @@ class Timestamp(int):
         return cls(CLOCK.now_ms())
 
 
-def _to_wire(value: Any) -> Any:
-    return value.wire()
+_to_wire: Final = methodcaller("wire")
 
 
 def _from_wire(kind: type[Any], value: Any) -> Any:

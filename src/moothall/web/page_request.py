@@ -94,7 +94,7 @@ class PageRequest(Request):
     def __init__(self, services: Services, scope: MutableMapping[str, Any], receive: Receive, *, address: str) -> None:
         super().__init__(scope, receive)
         self.services = services
-        self.http = HttpRequest.of(scope, receive, max_body=_MAX_BODY, address=address)
+        self.http = HttpRequest(scope, receive, max_body=_MAX_BODY, address=address)
         """The same request as the kernel reads it: its id, the client's network, a bounded body."""
         self.actor: Actor = ANONYMOUS
         self.account: UserRow | None = None
