@@ -649,16 +649,15 @@ class App:
         else:
             await self._lifespan(receive, send)
 
-    async def _serve_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request of any origin."""
+    def _serve_request(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Serve one request of any origin. What it returns is to be awaited, as one coroutine for all that it calls."""
         if self._hsts is not None:
             send = with_header(send, _HSTS, self._hsts.encode())
         if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
-            await self._serve_metrics(scope, receive, send)
-        elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
-            await self.activities.serve(scope, receive, send, application_id)
-        else:
-            await self._serve_http(scope, receive, send)
+            return self._serve_metrics(scope, receive, send)
+        if (application_id := self._application_of(scope)) is not None and self.activities is not None:
+            return self.activities.serve(scope, receive, send, application_id)
+        return self._serve_http(scope, receive, send)
 
     async def _serve_as_worker(self, writer: WriterRelay, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a read of the API; pass on everything else."""
@@ -676,15 +675,14 @@ class App:
                 return
         await writer(scope, receive, send)
 
-    async def _serve_http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request of the platform's own origin."""
+    def _serve_http(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Serve one request of the platform's own origin, as `_serve_request`."""
         path: str = scope["path"]
         if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_browser_at_api(scope):
-            await self.pipeline(scope, receive, send)
-        elif path == HealthPage.PATH:
-            await self.health_page(scope, send)
-        else:
-            await self._serve_limited(scope, receive, send)
+            return self.pipeline(scope, receive, send)
+        if path == HealthPage.PATH:
+            return self.health_page(scope, send)
+        return self._serve_limited(scope, receive, send)
 
     def _application_of(self, scope: Scope) -> ApplicationId | None:
         """The application whose Activity has the origin of a request; None for the platform's own origin."""

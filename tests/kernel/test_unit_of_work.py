@@ -8,7 +8,10 @@ from moothall.kernel.context import Context
 from moothall.kernel.outbox import OutboxRelay
 from moothall.kernel.unit_of_work import run
 from moothall.objects.ids import UserId
-from moothall.resources.member.events import GuildMemberRemove, GuildOpen
+from moothall.objects.member import Member
+from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
+from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
 from moothall.storage.database import StorageConflict
 from tests.harness import Guild, Platform
 
@@ -53,6 +56,32 @@ async def test_only_declared_events_may_be_told(platform: Platform, guild: Guild
     with pytest.raises(RuntimeError, match="not declared"):
         await run(platform.services, ANONYMOUS, tell, fires=())
     assert platform.heard == []
+
+
+async def test_an_event_of_a_guild_without_sessions_is_not_encoded(
+    platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform.services, "has_listeners", lambda guild_id: guild_id != guild.id)
+
+    async def tell(ctx: Context) -> None:
+        ctx.emit(GuildMemberRemove(guild_id=guild.id, user=None))  # type: ignore[arg-type]  # never encoded
+        ctx.emit(opening(guild))
+
+    await run(platform.services, ANONYMOUS, tell)
+    assert [envelope.name for envelope in platform.heard] == [GuildOpen.name]
+
+
+async def test_that_a_member_joins_is_published_for_their_own_sessions(
+    platform: Platform, guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform.services, "has_listeners", lambda _guild_id: False)
+    member = Member(user=User(id=UserId(guild.owner.id), username="a"), roles=[], joined_at=Timestamp(0))
+
+    async def tell(ctx: Context) -> None:
+        ctx.emit(GuildMemberAdd(guild_id=guild.id, member=member))
+
+    await run(platform.services, ANONYMOUS, tell)
+    assert [envelope.name for envelope in platform.heard] == ["GUILD_MEMBER_ADD"]
 
 
 async def test_where_no_gateway_listens_events_wait_for_a_process_in_which_one_does(

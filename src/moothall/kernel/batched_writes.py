@@ -37,10 +37,14 @@ class WriteBatcher(Generic[K]):
         """Write keys that were recorded. Raises StorageError."""
         raise NotImplementedError
 
+    def is_recorded(self, key: K, now: Timestamp) -> bool:
+        """Whether a key was recorded less than `quiet_ms` ago."""
+        return now - self._recorded_at.get(key, 0) < self._quiet_ms
+
     def record(self, key: K) -> None:
         """Record a key, unless it was recorded less than `quiet_ms` ago."""
         now = Timestamp.now()
-        if now - self._recorded_at.get(key, 0) < self._quiet_ms:
+        if self.is_recorded(key, now):
             return
         if len(self._recorded_at) >= _MAX_RECORDED:
             self._recorded_at.clear()

@@ -42,7 +42,8 @@ class Event(Struct, frozen=True, kw_only=True):
 
         Without a session in that guild, the event is not even encoded.
         """
-        return getattr(self, "guild_id", None) if self.audience is Audience.CHANNEL else None
+        audience = self.audience
+        return getattr(self, "guild_id", None) if audience is Audience.GUILD or audience is Audience.CHANNEL else None
 
     def envelope(self) -> Envelope:
         """The event encoded, with its routing."""

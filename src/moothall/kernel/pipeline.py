@@ -205,10 +205,11 @@ class Pipeline:
         """Authenticate, count, decode, open a transaction, authorize, call the handler, commit, publish, encode."""
         actor = await self._authenticate(endpoint, request)
         self._take_rate(endpoint, values, actor, request)
-        decoded = await _decode(endpoint, values, request)
+        has_files = endpoint.uploads is not None and is_form(request.content_type)
+        decoded = await _decode(endpoint, values, request, has_files=has_files)
         if endpoint.images and decoded.complete:
             await self._stage_images(endpoint, actor, request, decoded)
-        if endpoint.uploads is not None and is_form(request.content_type):
+        if has_files and endpoint.uploads is not None:
             result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, decoded)
         else:
             result = await self._run(endpoint, actor, request, decoded)
@@ -486,13 +487,14 @@ async def _check_in_context(body: Any, ctx: Context) -> None:
         form_errors.raise_if_any()
 
 
-async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request) -> DecodedRequest:
+async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request, *, has_files: bool) -> DecodedRequest:
+    """Decode all but a form with files, which is read later."""
     path = {
         parameter.name: parameter.read(value) for parameter, value in zip(endpoint.path_parameters, values, strict=True)
     }
     decoded = DecodedRequest(path, {}, {}, None, (), None, complete=True, rests=[])
     if endpoint.body is not None:
-        if endpoint.uploads is not None and is_form(request.content_type):
+        if has_files:
             decoded.complete = False
         else:
             data = await request.body(None if endpoint.images else _MAX_JSON)

@@ -10,7 +10,7 @@ on the connection that writes goes before them: others wait for it. What takes l
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import Final, TypeVar
 
 from moothall.objects.clock import stopwatch
@@ -73,12 +73,12 @@ class Turns(threading.local):
 _turns: Final = Turns()
 
 
-async def room_in_turn(*, first: bool = False) -> None:
+def room_in_turn(*, first: bool = False) -> Awaitable[None]:
     """Wait until the turn of the running event loop is one in which work may begin.
 
     With `first`, it begins before all others who wait; no more than one task at a time may ask for that.
     """
-    await _turns.room(first=first)
+    return _turns.room(first=first)
 
 
 async def yield_turn(*, first: bool = False) -> None:

@@ -51,8 +51,10 @@ class ActivityRecorder(WriteBatcher[tuple[int, int]]):
 
 def touch_seen(ctx: Context, guild_id: GuildId, user_id: UserId) -> None:
     """Record that a member was active, once the request has been committed."""
-    # A lambda over the context, which holds it, would be a cycle for the garbage collector to find.
-    ctx.after_commit.append(partial(ctx.services.resources[ActivityRecorder].seen, guild_id, user_id))
+    recorder = ctx.services.resources[ActivityRecorder]
+    if not recorder.is_recorded((guild_id, user_id), ctx.now):
+        # A lambda over the context, which holds it, would be a cycle for the garbage collector to find.
+        ctx.after_commit.append(partial(recorder.seen, guild_id, user_id))
 
 
 async def set_last_seen(tx: Transaction, guild_id: GuildId, user_id: UserId, at: Timestamp) -> None:

@@ -23,6 +23,9 @@ class GuildMemberAdd(Event, frozen=True, kw_only=True):
         """The member with its guild's id."""
         return {**to_plain(self.member), "guild_id": str(int(self.guild_id))}
 
+    def only_in_guild(self) -> None:
+        """None: the gateway also lets the member's own sessions join the guild by it."""
+
 
 class GuildMemberUpdate(Event, frozen=True, kw_only=True):
     """GUILD_MEMBER_UPDATE: the whole changed member, not only the fields that differ."""

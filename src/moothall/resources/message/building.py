@@ -54,9 +54,12 @@ class SystemMessage(Struct, frozen=True, kw_only=True):
 def build_message(links: FileLinks, message: OutgoingMessage, references: MessageReferences) -> NewMessage:
     """The message of a draft. Raises Refusal 50035 if its components and attachments do not fit each other."""
     draft, channel_id, forwarded = message.draft, message.access.id, references.forwarded
-    components = encode_components(draft.components, draft.attachments, layout=draft.layout)
-    components = insert_file_placeholders(links, draft.attachments, components)
-    embeds = insert_file_placeholders(links, draft.attachments, encode_embeds(proxy_embeds(draft.embeds, links)))
+    components = embeds = NONE
+    if draft.components or draft.attachments:
+        components = encode_components(draft.components, draft.attachments, layout=draft.layout)
+        components = insert_file_placeholders(links, draft.attachments, components)
+    if draft.embeds:
+        embeds = insert_file_placeholders(links, draft.attachments, encode_embeds(proxy_embeds(draft.embeds, links)))
     suppresses = bool(draft.flags & MessageFlags.SUPPRESS_EMBEDS) and bool(draft.embeds)
     head = Head(
         id=message.id,
@@ -78,7 +81,7 @@ def build_message(links: FileLinks, message: OutgoingMessage, references: Messag
         text=Text(
             content=draft.content,
             embeds=NONE if suppresses else embeds,
-            attachments=list_files(links, draft.attachments, embeds, components),
+            attachments=list_files(links, draft.attachments, embeds, components) if draft.attachments else NONE,
             components=components,
             message_snapshots=UNSET if forwarded is None else forwarded.snapshots,
         ),

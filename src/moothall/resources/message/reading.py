@@ -103,8 +103,9 @@ async def draft_message(
 ) -> Draft:
     """Look up what the body of a new message refers to, and read it; parameters and errors as `draft_own_message`."""
     form_errors = FormErrors() if form_errors is None else form_errors
-    await use_uploads(ctx, body.attachments, _uploader(sender), access, form_errors)
-    lookup = await look_up_components(ctx, access, body.components, sender)
+    if body.attachments:
+        await use_uploads(ctx, body.attachments, _uploader(sender), access, form_errors)
+    lookup = await look_up_components(ctx, access, body.components, sender) if body.components else None
     uploaded = UploadedFiles.of(ctx, access.id if channel_id is None else channel_id)
     return read_draft(body, form_errors, lookup=lookup, uploaded=uploaded)
 
@@ -166,7 +167,7 @@ def read_draft(
     form_errors.raise_if_any()
     draft = Draft(
         content=clean_content(body.content),
-        embeds=embeds if uploaded is None else embed_files(embeds, attachments, uploaded.links),
+        embeds=embed_files(embeds, attachments, uploaded.links) if attachments and uploaded is not None else embeds,
         allowed_mentions=body.allowed_mentions,
         tts=bool(body.tts),
         flags=(body.flags or 0) & _OWN_FLAGS,

@@ -10,7 +10,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.hooks import Hook
 from moothall.objects.ids import MessageId, UserId
 from moothall.objects.message import MessageReference
-from moothall.objects.message_types import MessageType
+from moothall.objects.message_types import MessagePart, MessageType
 from moothall.resources.channel.operations.direct_message import reopen_direct_message
 from moothall.resources.channel.thread_activity.operations import (
     add_author_to_thread,
@@ -30,7 +30,7 @@ from moothall.resources.message.building import (
     row_of,
 )
 from moothall.resources.message.drafts import Draft, InteractionFields, OutgoingMessage
-from moothall.resources.message.extensions import write_parts
+from moothall.resources.message.extensions import NO_FRAGMENTS, write_parts
 from moothall.resources.message.operations.files import store_files
 from moothall.resources.message.operations.nonces import claim_nonce
 from moothall.resources.message.operations.previews import request_previews
@@ -67,7 +67,8 @@ async def create_message(ctx: Context, draft: Draft) -> bytes:
     await require_slowmode_over(ctx, message_id)
     if access.guild is not None:
         touch_seen(ctx, access.guild.id, author_id)
-    access = await add_author_to_thread(ctx, await unarchive_thread(ctx, access))
+    if access.is_thread:
+        access = await add_author_to_thread(ctx, await unarchive_thread(ctx, access))
     return await send_message(ctx, access, author_id, draft, message_id=message_id, adds_mentioned=True)
 
 
@@ -98,8 +99,7 @@ async def send_message(
     await request_previews(ctx, access, stored.row, stored.text)
     if after_storing is not None:
         await after_storing(ctx)
-    reads_all = isinstance(author, WebhookAuthor) or viewer_in(ctx).reads_all
-    return stored.response(Viewer(ctx.actor.user_id, reads_all=reads_all))
+    return stored.response(Viewer(ctx.actor.user_id) if isinstance(author, WebhookAuthor) else viewer_in(ctx))
 
 
 async def send_system_message(
@@ -141,7 +141,8 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
     row = row_of(access, message)
     await queries.insert_message(ctx.tx, row)
     await _store_mentions(ctx, access, message)
-    await store_files(ctx, row, () if draft is None else draft.attachments, source=message.source)
+    if row.parts & MessagePart.FILES:
+        await store_files(ctx, row, () if draft is None else draft.attachments, source=message.source)
     if message.parts and draft is not None:
         await write_parts(ctx, access, row.id, draft)
     if access.guild is None:
@@ -153,7 +154,7 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
         text=message.text,
         references=message.references,
         nonce=None if draft is None else draft.nonce,
-        fragments=await fragments_around(ctx.tx, row, replied_to),
+        fragments=await fragments_around(ctx.tx, row, replied_to) if row.parts or replied_to else NO_FRAGMENTS,
     )
     ctx.emit(stored.created())
     await MESSAGE_STORED(ctx, stored)

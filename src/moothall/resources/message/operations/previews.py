@@ -36,8 +36,10 @@ async def request_previews(ctx: Context, access: ChannelAccess, row: MessageRow,
         return
     if row.webhook_id is None and not access.permissions & Permissions.EMBED_LINKS:
         return
-    own_links = f"{ctx.services.limits.public_url}/"
-    links = [link for link in links_without_preview(text) if not link.startswith(own_links)]
+    links = links_without_preview(text)
+    if links:
+        own_links = f"{ctx.services.limits.public_url}/"
+        links = [link for link in links if not link.startswith(own_links)]
     if links:
         await insert_preview_request(ctx.tx, ctx.ids.next(), row.channel_id, row.id, links, ctx.now)
         ctx.after_commit.append(ctx.services.resources[PreviewsRequested].set)
