@@ -101,7 +101,7 @@ class BodyReader(Struct, frozen=True):
             data = b"{}"
         elif not content_type.lower().startswith(self.content_type):
             data = self._json_of_form(data, content_type)
-        return _NUL.sub(rb"\1", data) if b"\\u0000" in data else data
+        return _NUL.sub(rb"\1", data) if data.find(b"\\u0000") >= 0 else data
 
     def _json_of_form(self, data: bytes, content_type: str) -> bytes:
         """The JSON of an urlencoded form.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
@@ -30,6 +30,8 @@ from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Transaction
 
 ResourceT = TypeVar("ResourceT")
+
+_NODE: Final = Audience.NODE
 
 
 class GatewaySession(Struct, frozen=True):
@@ -317,7 +319,7 @@ class Context:
 
         Audit log entries and messages to gateway nodes need no declaration.
         """
-        undeclared_allowed = type(event) is AuditEntryCreate or event.audience is Audience.NODE
+        undeclared_allowed = type(event) is AuditEntryCreate or event.audience is _NODE
         if self._fires is not None and type(event) not in self._fires and not undeclared_allowed:
             raise RuntimeError(f"{type(event).__name__} is not declared by this endpoint")
         self.events.append(event)

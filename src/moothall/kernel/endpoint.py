@@ -132,23 +132,14 @@ class Endpoint:
         self.writes = writes
         self.reads_first = reads_first
         """Whether the handler runs on a reader first, and again in a transaction if it needs to write."""
+        self.__class__ = _UnreadEndpoint  # noqa: PLE0237 every object has it
 
-    if not TYPE_CHECKING:
+    def read(self) -> None:
+        """Read what the signature and the hooks declare.
 
-        def __getattr__(self, name: str) -> Any:
-            """What the signature and the hooks declare, read at its first use: to read all takes long at the start.
-
-            Raises TypeError if the parameters are not those of the path.
-            """
-            if name in {"fires", "locks_guild"}:
-                self._read_events()
-            elif name in _OF_SIGNATURE:
-                self._read_signature(self.handler)
-            else:
-                raise AttributeError(name)
-            return getattr(self, name)
-
-    def _read_events(self) -> None:
+        Raises TypeError if the parameters of the signature are not those of the path.
+        """
+        self._read_signature(self.handler)
         self.fires = declared_events(self._declared)
         """The events that the endpoint may fire, those of the hooks that it declares included."""
         changes = "{guild_id}" in self.path or any(event.changes_guild for event in self.fires)
@@ -188,11 +179,32 @@ class Endpoint:
         self.header_parameters = tuple(headers)
 
 
-_OF_SIGNATURE = frozenset(
+class _UnreadEndpoint(Endpoint):
+    """An endpoint from its declaration to its first use: to read all signatures takes a twentieth of the start.
+
+    Then it becomes an `Endpoint`, since every attribute takes several times as long where a class has `__getattr__`.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Read the endpoint, and return what it declares. Raises TypeError as `Endpoint.read` does."""
+            if name not in _READ_LATER:
+                raise AttributeError(name)
+            self.read()
+            self.__class__ = Endpoint
+            return getattr(self, name)
+
+
+_READ_LATER = frozenset(
     (
         "body",
+        "fires",
         "header_parameters",
         "images",
+        "locks_guild",
         "path_parameters",
         "query_parameters",
         "response",
@@ -200,7 +212,7 @@ _OF_SIGNATURE = frozenset(
         "uploads",
     )
 )
-"""The attributes of an `Endpoint` that its signature declares, some of them with the decorator."""
+"""The attributes of an `Endpoint` that `read` sets."""
 
 
 def reader_of(kind: Any, *, optional: bool, forms: bool) -> BodyReader:

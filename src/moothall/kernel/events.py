@@ -1,6 +1,6 @@
 """Gateway events: the name of the dispatch, its audience, and its payload."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Raw, Struct
 
@@ -8,6 +8,9 @@ from moothall.bus import Audience, Envelope
 from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import encode
+
+_GUILD: Final = Audience.GUILD
+_CHANNEL: Final = Audience.CHANNEL
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -43,7 +46,7 @@ class Event(Struct, frozen=True, kw_only=True):
         Without a session in that guild, the event is not even encoded.
         """
         audience = self.audience
-        return getattr(self, "guild_id", None) if audience is Audience.GUILD or audience is Audience.CHANNEL else None
+        return getattr(self, "guild_id", None) if audience is _GUILD or audience is _CHANNEL else None
 
     def envelope(self) -> Envelope:
         """The event encoded, with its routing."""

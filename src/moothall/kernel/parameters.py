@@ -4,7 +4,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -32,6 +32,10 @@ _UNKNOWN_BY_PARAMETER: dict[str, ErrorKind] = {
     "sound_id": errors.UNKNOWN_SOUND,
     "guild_scheduled_event_id": errors.UNKNOWN_SCHEDULED_EVENT,
 }
+
+
+_MAX_DIGITS: Final = 19
+"""Digits of the largest id."""
 
 
 class PathParameter(Struct, frozen=True):
@@ -89,14 +93,23 @@ def path_parameter(name: str, kind: Any) -> PathParameter:
         unknown = _UNKNOWN_BY_PARAMETER.get(name, errors.NOT_FOUND)
 
         def read_id(text: str) -> object:
-            if text.isascii() and text.isdigit() and len(text) <= 19:
-                value = int(text)
-                if value < 1 << 63:
-                    return Snowflake(value)
-            raise Refusal(unknown)
+            snowflake = _read_snowflake(text) if len(text) <= _MAX_DIGITS else None
+            if snowflake is None:
+                raise Refusal(unknown)
+            return snowflake
 
         return PathParameter(name, kind, read_id)
     return PathParameter(name, kind, _without_nul)
+
+
+@lru_cache(4_000)
+def _read_snowflake(text: str) -> Snowflake | None:
+    """The id in a path, which is often that of an earlier request; None if it is none."""
+    if text.isascii() and text.isdigit():
+        value = int(text)
+        if value < 1 << 63:
+            return Snowflake(value)
+    return None
 
 
 def _without_nul(text: str) -> str:

@@ -59,6 +59,7 @@ _MAX_KEY = 96
 """Characters of an id or token in a path that are part of a rate limit's key; no valid one is longer."""
 _MAX_JSON = 2 * 1024 * 1024
 """Bytes of a body of endpoints that take no images or sounds."""
+_BEARER = TokenKind.BEARER
 _LARGE_BODY = 64 * 1024
 """Bytes of a body from which on it is read in a thread: the event loop must not wait for that."""
 
@@ -449,7 +450,7 @@ def _error_of(problem: Exception, request: Request) -> ErrorKind:
 
 
 def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
-    if actor.kind is TokenKind.BEARER and endpoint.access.needs_actor:
+    if actor.kind is _BEARER and endpoint.access.needs_actor:
         sufficient = endpoint.scope.split("|") if endpoint.scope else ()
         if not any(scope in actor.scopes for scope in sufficient):
             raise Refusal(errors.MISSING_SCOPE)

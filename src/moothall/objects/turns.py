@@ -22,8 +22,8 @@ TURN_SECONDS: Final = 0.001
 _MAX_AT_ONCE: Final = 64
 
 
-class Turns(threading.local):
-    """The turn under way of this thread's event loop, and those who wait for another one."""
+class Turns:
+    """The turn under way of an event loop, and those who wait for another one."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -70,7 +70,14 @@ class Turns(threading.local):
         self._loop.call_soon(self._begin)
 
 
-_turns: Final = Turns()
+class _OfThread(threading.local):
+    """The turns of this thread's event loop. They are no such object themselves, whose attributes take longer."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+
+
+_of_thread: Final = _OfThread()
 
 
 def room_in_turn(*, first: bool = False) -> Awaitable[None]:
@@ -78,7 +85,7 @@ def room_in_turn(*, first: bool = False) -> Awaitable[None]:
 
     With `first`, it begins before all others who wait; no more than one task at a time may ask for that.
     """
-    return _turns.room(first=first)
+    return _of_thread.turns.room(first=first)
 
 
 async def yield_turn(*, first: bool = False) -> None:
@@ -87,7 +94,7 @@ async def yield_turn(*, first: bool = False) -> None:
     Between pieces of work that take a fraction of a millisecond each. With `first`, the work goes on before all others
     who wait: only the transaction that they wait for may ask for that.
     """
-    await _turns.room(first=first, goes_on=True)
+    await _of_thread.turns.room(first=first, goes_on=True)
 
 
 async def in_pieces(items: Sequence[T], size: int) -> AsyncIterator[Sequence[T]]:

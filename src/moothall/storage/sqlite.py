@@ -248,7 +248,18 @@ class SqliteTransaction(_Rows):
             raise RuntimeError("the transaction is over")
         self._turn.callbacks.append(callback)
 
+    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+        """The first row."""
+        plan = query.sqlite or query.plan("sqlite")
+        rows = self._read(plan, plan.bind(values))
+        return rows[0] if rows else None
+
     def _fetch(self, plan: Plan, bindings: tuple[Any, ...]) -> list[Any]:
+        # A copy of kept rows, as they are those of other transactions too.
+        return super()._fetch(plan, bindings) if plan.reads is None else list(self._read(plan, bindings))
+
+    def _read(self, plan: Plan, bindings: tuple[Any, ...]) -> Sequence[Any]:
+        """The rows of a query, perhaps kept ones."""
         if plan.reads is None:
             return super()._fetch(plan, bindings)
         if self._turn is None or self._failure is not None:
@@ -257,7 +268,7 @@ class SqliteTransaction(_Rows):
         if rows is None:
             rows = super()._fetch(plan, bindings)
             self._writer.kept.keep(plan.reads, bindings, rows)
-        return list(rows)
+        return rows
 
     def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         if self._turn is None or self._failure is not None:

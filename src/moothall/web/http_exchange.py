@@ -230,7 +230,7 @@ class Exchange(Waiter):
 def _joined(lines: list[bytes]) -> bytes:
     """The head of these lines. Raises RuntimeError if one contains more than its own end."""
     head = b"".join(lines)
-    if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
+    if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or head.count(b"\0"):
         raise RuntimeError("a header of the response contains a line break or a NUL")
     return head
 

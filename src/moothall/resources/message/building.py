@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
@@ -22,6 +23,10 @@ from moothall.resources.message.components import encode_components
 from moothall.resources.message.drafts import Draft, InteractionFields, OutgoingMessage
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.references import MessageReferences, message_reference
+
+_DEFAULT: Final = MessageType.DEFAULT
+_REPLY: Final = MessageType.REPLY
+_FILES: Final = int(MessagePart.FILES)
 
 
 class NewMessage(Struct, frozen=True, kw_only=True):
@@ -64,7 +69,7 @@ def build_message(links: FileLinks, message: OutgoingMessage, references: Messag
     head = Head(
         id=message.id,
         channel_id=channel_id,
-        type=MessageType.DEFAULT if references.replied_to is None else MessageType.REPLY,
+        type=_DEFAULT if references.replied_to is None else _REPLY,
         timestamp=Timestamp(Snowflake(message.id).created_ms),
         tts=draft.tts,
         mention_everyone=references.mentioned.everyone,
@@ -164,7 +169,7 @@ def with_files_part(row: MessageRow) -> MessageRow:
     named = has_placeholders(row.body) or (
         row.hidden_embeds is not None and has_placeholders(row.hidden_embeds.encode())
     )
-    parts = row.parts | MessagePart.FILES if named else row.parts & ~MessagePart.FILES
+    parts = row.parts | _FILES if named else row.parts & ~_FILES
     return row if parts == row.parts else structs.replace(row, parts=int(parts))
 
 

@@ -1,5 +1,7 @@
 """What the state of a thread permits (topics: threads, active and archived threads)."""
 
+from typing import Final
+
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.objects import errors
@@ -10,6 +12,8 @@ from moothall.objects.ids import RoleId
 from moothall.objects.message_types import MessageType
 from moothall.objects.permissions import Permissions
 from moothall.storage.rows import MemberRow
+
+_STARTER: Final = MessageType.THREAD_STARTER_MESSAGE
 
 
 def metadata_of(access: ChannelAccess) -> ThreadMetadata | None:
@@ -77,4 +81,4 @@ def can_view_parent(ctx: Context, access: ChannelAccess, row: MemberRow) -> bool
 
 def is_counted(access: ChannelAccess, message_id: int, kind: int) -> bool:
     """Whether a message is in the message counts of a thread: all but the starter message."""
-    return kind != MessageType.THREAD_STARTER_MESSAGE and message_id != access.id
+    return kind != _STARTER and message_id != access.id

@@ -47,6 +47,8 @@ from moothall.resources.message.submitted_content import check_message
 from moothall.resources.read_state.operations import read_own_message
 from moothall.resources.read_state.queries import insert_mentions
 
+_FILES: Final = int(MessagePart.FILES)
+
 MESSAGE_STORED: Final = Hook[[Context, StoredMessage], None]("message stored")
 """Called with every new message, in its transaction."""
 
@@ -141,7 +143,7 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
     row = row_of(access, message)
     await queries.insert_message(ctx.tx, row)
     await _store_mentions(ctx, access, message)
-    if row.parts & MessagePart.FILES:
+    if row.parts & _FILES:
         await store_files(ctx, row, () if draft is None else draft.attachments, source=message.source)
     if message.parts and draft is not None:
         await write_parts(ctx, access, row.id, draft)
