@@ -13,8 +13,8 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.storage.database import Query
 from moothall.storage.engines import database_at
 from moothall.storage.schema import audit_entries, channel_activity, messages, roles
+from tests.forking import ForkedServer
 from tests.server.load import Acknowledged, Load
-from tests.serving import RunningServer
 
 ROUNDS = 5
 
@@ -64,7 +64,7 @@ async def test_a_server_killed_while_writing_keeps_all_it_acknowledged_and_nothi
     arguments = ("--no-demo", "--no-rate-limits", "--database-url", database_url)
     for round_number in range(ROUNDS):
         before = len(acknowledged.messages)
-        with RunningServer(tmp_path / "data", *arguments) as server:
+        with ForkedServer(tmp_path / "data", *arguments) as server:
             async with Load(server.url, acknowledged) as load:
                 await load.register(f"writer{round_number}")
                 await load.create_guild()
@@ -78,7 +78,7 @@ async def test_a_server_killed_while_writing_keeps_all_it_acknowledged_and_nothi
     assert acknowledged.roles
     # The last writer, still logged in, sees the newest of what was said.
     said = sorted(id for id, (channel_id, _) in acknowledged.messages.items() if channel_id == load.channel_id)
-    with RunningServer(tmp_path / "data", *arguments) as server:
+    with ForkedServer(tmp_path / "data", *arguments) as server:
         path = f"/channels/{load.channel_id}/messages?limit=100"
         page = server.request("GET", path, token=load.token).json
         shown = {int(message["id"]): (load.channel_id, message["content"]) for message in page}
