@@ -13,8 +13,8 @@ from moothall.storage.engines import database_at
 from moothall.storage.schema import message_changes, messages
 from moothall.storage.schema.search import message_index_fts, message_index_gin
 from moothall.storage.statement import ByDialect
+from tests.forking import ForkedServer
 from tests.server.load import Acknowledged, Load
-from tests.serving import RunningServer
 
 ROUNDS = 2
 
@@ -37,7 +37,7 @@ async def test_no_message_is_lost_to_the_index_and_none_stays_in_it(database_url
     database = database_at(database_url)
     for round_number in range(ROUNDS):
         before = len(acknowledged.messages)
-        with RunningServer(tmp_path / "data", *arguments) as server:
+        with ForkedServer(tmp_path / "data", *arguments) as server:
             async with Load(server.url, acknowledged) as load:
                 await load.register(f"writer{round_number}")
                 await load.create_guild()
