@@ -197,6 +197,7 @@ def build_services(
     states: GuildStates | None = None,
     presences: PresenceSource | None = None,
     has_listeners: Callable[[GuildId], bool] = lambda _guild_id: True,
+    count_unreceived: Callable[[str], None] = lambda _name: None,
     record_token_use: Callable[[Actor], None] = lambda _actor: None,
     windows: ProcessWindows | None = None,
 ) -> Services:
@@ -229,6 +230,7 @@ def build_services(
             outgoing_proxy=settings.link_previews_proxy_url,
         ),
         has_listeners=has_listeners,
+        count_unreceived=count_unreceived,
         record_token_use=record_token_use,
         jobs_due=asyncio.Event(),
         outbox_filled=asyncio.Event(),
@@ -461,6 +463,7 @@ class App:
             states=states,
             presences=self.gateway.presences,
             has_listeners=self.gateway.hub.views.__contains__ if role is None else _everywhere,
+            count_unreceived=self.metrics.count_published,
             record_token_use=self.used_tokens.record_actor if self._is_worker else self.usage.record_actor,
             windows=None if role is None else role.windows,
         )

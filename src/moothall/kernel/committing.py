@@ -23,7 +23,12 @@ def publish_after_commit(ctx: Context) -> None:
         if durable:
             published = [event for event in ctx.events if event.transient]
         else:
-            published = [event for event in ctx.events if _is_received(services, event)]
+            published = []
+            for event in ctx.events:
+                if _is_received(services, event):
+                    published.append(event)
+                else:
+                    services.count_unreceived(event.name)
         if published:
             services.bus.publish(_encoded(ctx, published))
         if durable:

@@ -114,6 +114,8 @@ class Services(Struct, kw_only=True):
     limits: Limits
     has_listeners: Callable[[GuildId], bool]
     """Whether any session of this process is in a guild. Not called where other processes have sessions too."""
+    count_unreceived: Callable[[str], None]
+    """Called with the name of each event that no session can receive, and which is therefore not published."""
     record_token_use: Callable[[Actor], None]
     """Called for each request whose token was looked up in the database rather than in a cache."""
     jobs_due: asyncio.Event

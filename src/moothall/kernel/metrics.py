@@ -71,7 +71,7 @@ class Metrics:
         self._commit_seconds.observe(seconds)
 
     def count_published(self, name: str) -> None:
-        """Count an event published on the bus, by its dispatch name."""
+        """Count an event by its dispatch name, also one that no session could receive."""
         self._published[name] = self._published.get(name, 0) + 1
 
     def add_gauge(self, name: str, documentation: str, read: Callable[[], float]) -> None:
@@ -123,7 +123,7 @@ class Metrics:
             buckets, total = latency.cumulative()
             latencies.add_metric([row], buckets, total)
         yield latencies
-        published = CounterMetricFamily("moothall_events_published", "Events given to the bus.", labels=["name"])
+        published = CounterMetricFamily("moothall_events_published", "Events, by dispatch name.", labels=["name"])
         for name, count in self._published.copy().items():
             published.add_metric([name], count)
         yield published
