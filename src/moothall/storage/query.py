@@ -230,20 +230,21 @@ def _bind_all(
     pick: Callable[[dict[str, Any]], Any] = itemgetter(*names)
 
     def bind(values: dict[str, Any]) -> Row:
-        bound = {**missing, **values} if missing else values
+        bound = values if len(values) == count else {**missing, **values}
         if len(bound) != count:
             raise _mismatch(required, known, values)
         try:
             row: Row = (pick(bound),) if single else pick(bound)
         except KeyError:  # one missing, another too many
             raise _mismatch(required, known, values) from None
-        if not writers:
-            return row
-        changed = list(row)
+        changed: list[Any] | None = None
         for at, write in writers:
-            if changed[at] is not None:
-                changed[at] = write(changed[at])
-        return tuple(changed)
+            value = row[at]
+            if value is not None:
+                if changed is None:
+                    changed = list(row)
+                changed[at] = write(value)
+        return row if changed is None else tuple(changed)
 
     return bind
 
