@@ -83,7 +83,8 @@ async def test_others_run_while_many_rows_are_written_and_made(
         async with database.transaction(GUILD) as tx:
             before = beats.count
             await tx.execute_many(BAN, rows)
-            assert beats.count > before + 3
+            # PostgreSQL receives all rows at once; others run while it is waited for, one turn or several.
+            assert beats.count > before + (3 if database.dialect == "sqlite" else 0)
             assert [row.user_id for row in await tx.all_in_pieces(BANS)] == list(ids)
             assert await banned(database) == []
         async with database.read() as reader:
