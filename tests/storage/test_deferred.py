@@ -100,6 +100,12 @@ def test_types_and_their_kinds_are_described() -> None:
     assert describe(user) != describe(guild)
 
 
+def test_a_mapping_is_described_differently_from_a_list_of_its_keys_and_values() -> None:
+    updates: tuple[Any, Any] = ({"a": "b"}, ("a", "b"))
+    mapping, listed = (recorded(upsert(bans, key=("guild_id",), update=update)) for update in updates)
+    assert describe(mapping) != describe(listed)
+
+
 def test_a_value_without_a_text_of_its_own_is_refused() -> None:
     with pytest.raises(NotDescribable):
         describe(recorded(func.count(object())))  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ done with such a name is recorded, as in
 
     messages.c.channel_id == bindparam("channel_id")
 
-`evaluate` carries it out with the real objects, and `describe` tells it as text, by which a compiled statement is
+`evaluate` carries it out with the real objects, and `describe` returns it as text, by which a compiled statement is
 stored.
 """
 
@@ -136,7 +136,7 @@ def _evaluated(operation: str, operands: tuple[Any, ...]) -> Any:
 def describe(expression: Deferred) -> str:
     """The text of an expression, the same in every process. Raises NotDescribable.
 
-    A part that is used again is told by its number, so that two aliases of a table differ from one that is used twice.
+    A part that is used again is written as its number: two aliases of a table differ from one that is used twice.
     """
     fragments: list[str] = []
     _Description(fragments.append).add(expression)
@@ -152,6 +152,7 @@ class _Description:
         if isinstance(value, Deferred):
             self._add_expression(value)
         elif isinstance(value, dict):
+            self._write("mapping")
             self._add_items([item for pair in value.items() for item in pair])
         elif isinstance(value, list | tuple):
             self._add_items(value)
