@@ -36,6 +36,14 @@ export default tseslint.config(
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "jsx-a11y/no-autofocus": "off",
       "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true, varsIgnorePattern: "^_" }],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "ImportDeclaration[source.value='react'] ImportSpecifier[imported.name=/^(lazy|Suspense)$/]",
+          message: "React would hold it back for 300 ms: use loaded() of ui/loaded",
+        },
+      ],
       // Servers of this API send both.
       "@typescript-eslint/no-deprecated": "off",
     },

@@ -133,7 +133,7 @@ it.each([
   'import type { Screen } from "../shell/open";',
   'export { open } from "../shell/open";',
   'import "../shell/shell.css";',
-  'const Shell = lazy(() => import("../shell/Shell"));',
+  'const Shell = loaded(() => import("../shell/Shell"));',
 ])("A folder that imports a higher one is found: %s", (line) => {
   const texts = new Map([
     ["src/features/users/row.ts", line],

@@ -9,7 +9,7 @@ import {
   useNavigate,
   useSearch,
 } from "@tanstack/react-router";
-import { createContext, lazy, Suspense, useContext, useEffect } from "react";
+import { createContext, useContext, useEffect } from "react";
 
 import type { Login } from "./api/accounts";
 import type { Account } from "./features/session/accounts";
@@ -19,25 +19,36 @@ import { setOverlays } from "./features/overlays/overlays";
 import { CustomizeScreen, DirectScreen, GuildScreen, LastScreen } from "./features/shell/screens";
 import { Shell } from "./features/shell/Shell";
 import { UserCardContext, type UserCardProps } from "./features/users/UserCardContext";
+import { Translate } from "./i18n/translate";
+import { loaded } from "./ui/loaded";
 
-const LoginPage = lazy(async () => ({ default: (await import("./features/auth/AuthPages")).LoginPage }));
-const RegisterPage = lazy(async () => ({
+const LoginPage = loaded(async () => ({ default: (await import("./features/auth/AuthPages")).LoginPage }));
+const RegisterPage = loaded(async () => ({
   default: (await import("./features/auth/AuthPages")).RegisterPage,
 }));
-const InvitePage = lazy(async () => ({
+const InvitePage = loaded(async () => ({
   default: (await import("./features/invites/InvitePage")).InvitePage,
 }));
-const GuildSettings = lazy(async () => ({
+const GuildSettings = loaded(async () => ({
   default: (await import("./features/guild_settings/GuildSettings")).GuildSettings,
 }));
 
-const UserCard = lazy(async () => ({ default: (await import("./features/members/UserCard")).UserCard }));
-const TemplatePage = lazy(() => import("./features/guilds/TemplatePage"));
-const LaunchPage = lazy(() => import("./features/activities/LaunchPage"));
-const Settings = lazy(() => import("./features/settings/Frame"));
-const NotFound = lazy(() => import("./features/shell/NotFound"));
+const UserCard = loaded(async () => ({ default: (await import("./features/members/UserCard")).UserCard }));
+const TemplatePage = loaded(() => import("./features/guilds/TemplatePage"));
+const LaunchPage = loaded(() => import("./features/activities/LaunchPage"));
+const Settings = loaded(() => import("./features/settings/Frame"));
+const NotFound = loaded(() => import("./features/shell/NotFound"));
 
-const drawUserCard = (props: UserCardProps) => <UserCard {...props} />;
+const drawUserCard = (props: UserCardProps) => (
+  <UserCard
+    {...props}
+    fallback={
+      <p className="apps-empty">
+        <Translate id="app.loading" />
+      </p>
+    }
+  />
+);
 
 /** The account in use, and how it changes. */
 export interface AccountControl {
@@ -96,11 +107,7 @@ const validateActivitySearch = (search: Record<string, unknown>): ActivitySearch
   );
 
 const root = createRootRoute({
-  component: () => (
-    <Suspense>
-      <Outlet />
-    </Suspense>
-  ),
+  component: () => <Outlet />,
 });
 
 const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: SignedIn });
@@ -317,11 +324,7 @@ function parseValue(text: string): unknown {
 export const router = createRouter({
   routeTree: routes,
   defaultPreload: false,
-  defaultNotFoundComponent: () => (
-    <Suspense>
-      <NotFound />
-    </Suspense>
-  ),
+  defaultNotFoundComponent: () => <NotFound />,
   defaultErrorComponent: ({ error }) => <Failure error={error} />,
   parseSearch: parseSearchWith(parseValue),
   stringifySearch: stringifySearchWith(JSON.stringify, parseValue),

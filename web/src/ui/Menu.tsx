@@ -1,7 +1,5 @@
 import {
   createContext,
-  lazy,
-  Suspense,
   useContext,
   useId,
   useRef,
@@ -18,7 +16,9 @@ import {
   type PressEvent,
 } from "react-aria-components";
 
-const MenuPopover = lazy(() => import("./MenuPopover"));
+import { loaded } from "./loaded";
+
+const MenuPopover = loaded(() => import("./MenuPopover"));
 
 interface SubmenuProps {
   /** The item that opens it. */
@@ -73,18 +73,16 @@ export function Menu({ trigger, label, children }: MenuProps) {
     <>
       <ButtonContext value={control}>{trigger}</ButtonContext>
       {focus !== null && (
-        <Suspense>
-          <MenuPopover
-            anchor={button}
-            anchorId={id}
-            label={label}
-            focus={focus}
-            placement="bottom"
-            onClose={() => setFocus(null)}
-          >
-            {children}
-          </MenuPopover>
-        </Suspense>
+        <MenuPopover
+          anchor={button}
+          anchorId={id}
+          label={label}
+          focus={focus}
+          placement="bottom"
+          onClose={() => setFocus(null)}
+        >
+          {children}
+        </MenuPopover>
       )}
     </>
   );
@@ -130,18 +128,16 @@ export function MenuAt({ at, label, onClose, children }: MenuAtProps) {
         <span ref={anchor} id={id} className="context-anchor" style={{ left: at.left, top: at.top }} />,
         document.body,
       )}
-      <Suspense>
-        <MenuPopover
-          anchor={anchor}
-          anchorId={id}
-          label={label}
-          focus="first"
-          placement="bottom start"
-          onClose={onClose}
-        >
-          {children}
-        </MenuPopover>
-      </Suspense>
+      <MenuPopover
+        anchor={anchor}
+        anchorId={id}
+        label={label}
+        focus="first"
+        placement="bottom start"
+        onClose={onClose}
+      >
+        {children}
+      </MenuPopover>
     </>
   );
 }

@@ -1,7 +1,9 @@
-import { lazy, Suspense, useRef, type ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
 import { ButtonContext, type PopoverProps } from "react-aria-components";
 
-const PanelPopover = lazy(() => import("./PanelPopover"));
+import { loaded } from "./loaded";
+
+const PanelPopover = loaded(() => import("./PanelPopover"));
 
 interface PanelProps extends Pick<PopoverProps, "placement"> {
   /** The button that opens it. */
@@ -11,6 +13,11 @@ interface PanelProps extends Pick<PopoverProps, "placement"> {
   isOpen: boolean;
   onOpenChange: (open: boolean) => void;
   children: ReactNode;
+}
+
+/** What a panel shows until the code of what is to choose from is there. */
+export function PanelLoading({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
+  return <p className={wide ? "panel-loading panel-loading-wide" : "panel-loading"}>{children}</p>;
 }
 
 /** A small dialog beside the button that opens it. */
@@ -25,11 +32,7 @@ export function Panel({ trigger, isOpen, onOpenChange, ...props }: PanelProps) {
   return (
     <>
       <ButtonContext value={control}>{trigger}</ButtonContext>
-      {isOpen && (
-        <Suspense>
-          <PanelPopover anchor={button} onClose={() => onOpenChange(false)} {...props} />
-        </Suspense>
-      )}
+      {isOpen && <PanelPopover anchor={button} onClose={() => onOpenChange(false)} {...props} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import {
   Button as AriaButton,
   Tooltip,
@@ -6,7 +6,9 @@ import {
   type ButtonProps as AriaButtonProps,
 } from "react-aria-components";
 
-const ModalDialog = lazy(() => import("./ModalDialog"));
+import { loaded } from "./loaded";
+
+const ModalDialog = loaded(() => import("./ModalDialog"));
 
 type ButtonKind = "plain" | "primary" | "danger" | "quiet";
 
@@ -58,11 +60,7 @@ export interface DialogProps {
 
 /** A modal dialog that is open as long as it is rendered. */
 export function Dialog(props: DialogProps) {
-  return (
-    <Suspense>
-      <ModalDialog {...props} />
-    </Suspense>
-  );
+  return <ModalDialog {...props} />;
 }
 
 interface AvatarProps {

@@ -1,20 +1,20 @@
 import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 
 type LoadedProps<Props> = Props & {
-  /** What shows until the code is there. */
-  fallback: ReactNode;
+  /** What shows until the code is there; nothing without it. */
+  fallback?: ReactNode;
 };
 
-interface LoadedComponent<Props> {
+export interface LoadedComponent<Props> {
   (props: LoadedProps<Props>): ReactNode;
   /** Load the code before it is drawn. */
   preload: () => void;
 }
 
 /**
- * A component whose code is a file of its own, for what is drawn at first. Unlike one of `lazy`, it is drawn at once if
- * its code is there already, and else as soon as it is: React keeps what Suspense waits for back until 300 ms after the
- * fallback was drawn.
+ * A component whose code is a file of its own. Unlike one of React's `lazy`, it is drawn at once if its code is there
+ * already, and else as soon as it is: React keeps what Suspense waits for back until 300 ms after the fallback was
+ * drawn, also where the code took 10 ms, and the dialog inside of a dialog for 300 more.
  */
 export function loaded<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -35,7 +35,7 @@ export function loaded<Props extends object>(
   const preload = () => {
     start().catch(() => undefined);
   };
-  function Loaded({ fallback, ...props }: LoadedProps<Props>) {
+  function Loaded({ fallback = null, ...props }: LoadedProps<Props>) {
     const [isLoaded, setIsLoaded] = useState(() => {
       if (code === null) {
         // Not only when the fallback is in the document: what is around it takes its time to be drawn.

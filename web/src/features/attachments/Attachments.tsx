@@ -1,10 +1,11 @@
 import type { APIAttachment, APIStickerItem } from "discord-api-types/v10";
 import { FileText } from "lucide-react";
-import { lazy, Suspense, useState, type CSSProperties } from "react";
+import { useState, type CSSProperties } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { safeUrl } from "../../markdown/parse";
+import { loaded } from "../../ui/loaded";
 import { clockOf } from "../../ui/times";
 import type { ViewedImage } from "../media/ImageViewer";
 import { fit, scaled } from "../media/media";
@@ -12,7 +13,7 @@ import { StickerImage } from "../media/StickerImage";
 import { formatSize } from "./formatSize";
 import "./attachments.css";
 
-const ImageViewer = lazy(async () => ({ default: (await import("../media/ImageViewer")).ImageViewer }));
+const ImageViewer = loaded(async () => ({ default: (await import("../media/ImageViewer")).ImageViewer }));
 
 const IS_SPOILER = 1 << 3;
 
@@ -51,16 +52,14 @@ export function Attachments({ attachments, stickers = [] }: AttachmentsProps) {
         <StickerImage key={sticker.id} sticker={sticker} size={160} label={sticker.name} />
       ))}
       {openId !== null && (
-        <Suspense>
-          <ImageViewer
-            images={images.map(viewed)}
-            first={Math.max(
-              0,
-              images.findIndex((image) => image.id === openId),
-            )}
-            onClose={() => setOpenId(null)}
-          />
-        </Suspense>
+        <ImageViewer
+          images={images.map(viewed)}
+          first={Math.max(
+            0,
+            images.findIndex((image) => image.id === openId),
+          )}
+          onClose={() => setOpenId(null)}
+        />
       )}
     </div>
   );

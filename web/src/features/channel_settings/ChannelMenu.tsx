@@ -1,4 +1,4 @@
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 
 import { Permission } from "../../api/enums";
 import { acknowledgeMessage } from "../../api/messages";
@@ -8,15 +8,16 @@ import { isUnread } from "../../store/reading";
 import { overrideOf } from "../../store/settings";
 import type { GuildState } from "../../store/state";
 import { MenuAt, MenuItem, type Point } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { changeChannelSettings, type Mute } from "../notifications/mute";
 import { MuteItems } from "../notifications/MuteItems";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 
-const ChannelSettings = lazy(() => import("./ChannelSettings"));
-const InviteDialog = lazy(() => import("../invites/InviteDialog"));
-const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
+const ChannelSettings = loaded(() => import("./ChannelSettings"));
+const InviteDialog = loaded(() => import("../invites/InviteDialog"));
+const NotificationDialog = loaded(() => import("../notifications/NotificationDialog"));
 
 interface ChannelMenuProps {
   guild: GuildState;
@@ -51,7 +52,7 @@ export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMe
   const copyLink = () =>
     navigator.clipboard.writeText(`${location.origin}/channels/${guild.id}/${channelId}`);
   return (
-    <Suspense>
+    <>
       {open === "menu" && (
         <MenuAt
           at={at}
@@ -87,6 +88,6 @@ export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMe
       )}
       {open === "invite" && <InviteDialog guild={guild} channelId={channelId} onClose={onClose} />}
       {open === "settings" && <ChannelSettings channelId={channelId} onClose={onClose} />}
-    </Suspense>
+    </>
   );
 }

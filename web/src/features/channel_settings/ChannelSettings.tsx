@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
 import { deleteChannel, modifyChannel, type ChannelChanges } from "../../api/channels";
@@ -12,6 +12,7 @@ import { channelName } from "../../store/selectors";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog } from "../../ui/controls";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { loaded } from "../../ui/loaded";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
@@ -20,7 +21,7 @@ import { ChannelFields } from "./ChannelFields";
 import { changedFields } from "./fields";
 import "../channels/channels.css";
 
-const Overwrites = lazy(() => import("./Overwrites"));
+const Overwrites = loaded(() => import("./Overwrites"));
 
 interface ChannelSettingsProps {
   channelId: string;
@@ -61,9 +62,7 @@ function Settings({ channel, onClose }: { channel: APIChannel; onClose: () => vo
           <Overview channel={channel} onClose={onClose} />
         </TabPanel>
         <TabPanel id="permissions" className="settings-panel">
-          <Suspense>
-            <Overwrites channel={channel} />
-          </Suspense>
+          <Overwrites channel={channel} />
         </TabPanel>
         <TabPanel id="delete" className="settings-panel">
           <DeleteChannel channel={channel} name={name} onClose={onClose} />

@@ -13,8 +13,6 @@ import {
   X,
 } from "lucide-react";
 import {
-  lazy,
-  Suspense,
   useCallback,
   useEffect,
   useRef,
@@ -48,19 +46,19 @@ import { useChannelSigns } from "../channels/useChannelSigns";
 import { hasPassedAgeGate, isAgeRestricted } from "./ageGate";
 import "../composer/composer.css";
 
-const AgeGate = lazy(() => import("./AgeGate"));
+const AgeGate = loaded(() => import("./AgeGate"));
 const Composer = loaded(async () => ({ default: (await import("../composer/Composer")).Composer }));
-const SelectionBar = lazy(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
-const Shelf = lazy(() => import("../activities/Shelf"));
-const Pins = lazy(async () => ({ default: (await import("./Pins")).Pins }));
-const FollowDialog = lazy(() => import("./FollowDialog"));
-const ForumView = lazy(() => import("../forums/ForumView"));
-const JumpToDate = lazy(() => import("../messages/JumpToDate"));
-const ThreadBrowser = lazy(() => import("../threads/ThreadBrowser"));
-const ThreadForm = lazy(() => import("../threads/ThreadForm"));
-const ThreadMenu = lazy(() => import("../threads/ThreadMenu"));
+const SelectionBar = loaded(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
+const Shelf = loaded(() => import("../activities/Shelf"));
+const Pins = loaded(async () => ({ default: (await import("./Pins")).Pins }));
+const FollowDialog = loaded(() => import("./FollowDialog"));
+const ForumView = loaded(() => import("../forums/ForumView"));
+const JumpToDate = loaded(() => import("../messages/JumpToDate"));
+const ThreadBrowser = loaded(() => import("../threads/ThreadBrowser"));
+const ThreadForm = loaded(() => import("../threads/ThreadForm"));
+const ThreadMenu = loaded(() => import("../threads/ThreadMenu"));
 const Timeline = loaded(() => import("../messages/Timeline"));
-const VoicePanel = lazy(() => import("../voice/VoicePanel"));
+const VoicePanel = loaded(() => import("../voice/VoicePanel"));
 
 interface ChannelViewProps {
   channel: APIChannel;
@@ -178,27 +176,28 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
       />
       {open === "pins" && (
         <Dialog wide title={text("channel.pins")} onClose={close}>
-          <Suspense fallback={<Translate id="app.loading" />}>
-            <Pins channelId={channel.id} guildId={guildId} onClose={close} />
-          </Suspense>
+          <Pins
+            fallback={<Translate id="app.loading" />}
+            channelId={channel.id}
+            guildId={guildId}
+            onClose={close}
+          />
         </Dialog>
       )}
-      <Suspense>
-        {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
-        {open === "threads" && (
-          <ThreadBrowser channel={channel} onCreate={() => setOpen("newThread")} onClose={close} />
-        )}
-        {open === "follow" && <FollowDialog channel={channel} onClose={close} />}
-        {calendar !== null && (
-          <JumpToDate
-            channelId={channel.id}
-            time={calendar}
-            onJump={(messageId) => jumpRef.current?.(messageId)}
-            onClose={() => setCalendar(null)}
-          />
-        )}
-        {open === "newThread" && <ThreadForm channel={channel} message={null} onClose={close} />}
-      </Suspense>
+      {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
+      {open === "threads" && (
+        <ThreadBrowser channel={channel} onCreate={() => setOpen("newThread")} onClose={close} />
+      )}
+      {open === "follow" && <FollowDialog channel={channel} onClose={close} />}
+      {calendar !== null && (
+        <JumpToDate
+          channelId={channel.id}
+          time={calendar}
+          onJump={(messageId) => jumpRef.current?.(messageId)}
+          onClose={() => setCalendar(null)}
+        />
+      )}
+      {open === "newThread" && <ThreadForm channel={channel} message={null} onClose={close} />}
     </>
   );
 }
@@ -232,11 +231,7 @@ function ThreadActions({ threadId }: { threadId: string }) {
       thread !== undefined && isThread(thread) ? state.channels[thread.parent_id ?? ""] : undefined;
     return parent !== undefined && isForum(parent);
   });
-  return thread === undefined || !isThread(thread) ? null : (
-    <Suspense>
-      <ThreadMenu thread={thread} inForum={inForum} />
-    </Suspense>
-  );
+  return thread === undefined || !isThread(thread) ? null : <ThreadMenu thread={thread} inForum={inForum} />;
 }
 
 interface ConversationProps {
@@ -253,18 +248,10 @@ function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: st
   const [passed, setPassed] = useState(() => hasPassedAgeGate(guildId));
   const isRestricted = useAppState((state) => isAgeRestricted(state, channel)) && !passed;
   if (isRestricted) {
-    return (
-      <Suspense>
-        <AgeGate guildId={guildId} onPass={() => setPassed(true)} />
-      </Suspense>
-    );
+    return <AgeGate guildId={guildId} onPass={() => setPassed(true)} />;
   }
   if (isForum(channel)) {
-    return (
-      <Suspense>
-        <ForumView key={channel.id} channel={channel} />
-      </Suspense>
-    );
+    return <ForumView key={channel.id} channel={channel} />;
   }
   if (channel.type === ChannelType.GuildCategory) {
     return (
@@ -276,9 +263,7 @@ function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: st
   return (
     <>
       {isVoice(channel) && guildId !== null && (
-        <Suspense>
-          <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
-        </Suspense>
+        <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
       )}
       <Conversation key={`${channel.id} ${targetId ?? ""}`} {...props} />
     </>
@@ -354,9 +339,7 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
         onSelect={guildId === null ? null : select}
       />
       {selected !== null && (
-        <Suspense>
-          <SelectionBar channelId={channel.id} selected={selected} onClose={endSelection} />
-        </Suspense>
+        <SelectionBar channelId={channel.id} selected={selected} onClose={endSelection} />
       )}
       {isThread(channel) && isArchived(channel) && (
         <p className="notice conversation-notice">

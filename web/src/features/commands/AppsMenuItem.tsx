@@ -1,11 +1,11 @@
 import { ChevronRight } from "lucide-react";
-import { lazy, Suspense } from "react";
 
 import { useText } from "../../i18n/translate";
 import { MenuItem, Submenu } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import type { AppsMenuProps } from "./AppsMenu";
 
-const AppsMenu = lazy(async () => ({ default: (await import("./AppsMenu")).AppsMenu }));
+const AppsMenu = loaded(async () => ({ default: (await import("./AppsMenu")).AppsMenu }));
 
 /** The item of a menu that opens the commands of applications for its user or message. */
 export function AppsMenuItem(props: AppsMenuProps) {
@@ -19,9 +19,7 @@ export function AppsMenuItem(props: AppsMenuProps) {
         </MenuItem>
       }
     >
-      <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
-        <AppsMenu {...props} />
-      </Suspense>
+      <AppsMenu fallback={<p className="apps-empty">{text("app.loading")}</p>} {...props} />
     </Submenu>
   );
 }

@@ -1,11 +1,12 @@
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
+import { loaded } from "../../ui/loaded";
 import type { ViewedImage } from "../media/ImageViewer";
 import type { Component, Media } from "./types";
 
-const ImageViewer = lazy(async () => ({ default: (await import("../media/ImageViewer")).ImageViewer }));
+const ImageViewer = loaded(async () => ({ default: (await import("../media/ImageViewer")).ImageViewer }));
 
 type GalleryItem = NonNullable<Component["items"]>[number];
 
@@ -70,11 +71,7 @@ export function Gallery({ items }: { items: readonly GalleryItem[] }) {
           )}
         </Hidden>
       ))}
-      {opened !== null && (
-        <Suspense>
-          <ImageViewer images={[viewed(opened)]} first={0} onClose={() => setOpened(null)} />
-        </Suspense>
-      )}
+      {opened !== null && <ImageViewer images={[viewed(opened)]} first={0} onClose={() => setOpened(null)} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { APIChannel, APIMessage, APIStickerItem } from "discord-api-types/v10";
 import { AtSign, BarChart3, Paperclip, Plus, SendHorizontal, Smile, Timer, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { TextArea } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
@@ -12,6 +12,7 @@ import { IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { clockOf } from "../../ui/times";
 import { Toggle } from "../../ui/Toggle";
+import { loaded } from "../../ui/loaded";
 import type { CommandLeaf } from "../commands/options";
 import { useAppState, useSession } from "../session/session";
 import { useDuration } from "../channels/durations";
@@ -26,13 +27,13 @@ import { StickerButton } from "./StickerButton";
 import { useMessageText } from "./useMessageText";
 import { useSlowMode, type SlowMode } from "./useSlowMode";
 
-const CommandForm = lazy(async () => ({ default: (await import("../commands/CommandForm")).CommandForm }));
-const CompletionList = lazy(async () => ({ default: (await import("./CompletionList")).CompletionList }));
-const PendingCommands = lazy(async () => ({
+const CommandForm = loaded(async () => ({ default: (await import("../commands/CommandForm")).CommandForm }));
+const CompletionList = loaded(async () => ({ default: (await import("./CompletionList")).CompletionList }));
+const PendingCommands = loaded(async () => ({
   default: (await import("../commands/PendingCommands")).PendingCommands,
 }));
-const PollForm = lazy(() => import("../polls/PollForm"));
-const UploadTray = lazy(async () => ({ default: (await import("../attachments/UploadTray")).UploadTray }));
+const PollForm = loaded(() => import("../polls/PollForm"));
+const UploadTray = loaded(async () => ({ default: (await import("../attachments/UploadTray")).UploadTray }));
 
 const MAX_LENGTH = 2000;
 const TYPING_EVERY_MS = 8_000;
@@ -166,11 +167,7 @@ export function Composer(props: ComposerProps) {
     (completion.trigger.kind === "command" || completion.completions.length > 0);
   return (
     <div className="composer">
-      {hasPending && (
-        <Suspense>
-          <PendingCommands channelId={channelId} />
-        </Suspense>
-      )}
+      {hasPending && <PendingCommands channelId={channelId} />}
       {replyTo !== null && (
         <div className="composer-reply">
           <span>
@@ -196,34 +193,26 @@ export function Composer(props: ComposerProps) {
           </span>
         </div>
       )}
-      {uploads.list.length > 0 && command === null && (
-        <Suspense>
-          <UploadTray uploads={uploads} maxSize={limits.file} />
-        </Suspense>
-      )}
+      {uploads.list.length > 0 && command === null && <UploadTray uploads={uploads} maxSize={limits.file} />}
       {command !== null ? (
-        <Suspense>
-          <CommandForm
-            key={command.key}
-            leaf={command}
-            channel={channel}
-            maxFileSize={limits.file}
-            onDone={() => closeCommand("")}
-            onCancel={() => closeCommand(`/${command.title}`)}
-          />
-        </Suspense>
+        <CommandForm
+          key={command.key}
+          leaf={command}
+          channel={channel}
+          maxFileSize={limits.file}
+          onDone={() => closeCommand("")}
+          onCancel={() => closeCommand(`/${command.title}`)}
+        />
       ) : (
         <div className="composer-row">
           {hasList && (
-            <Suspense>
-              <CompletionList
-                id={listId}
-                state={completion}
-                onChoose={(index) =>
-                  completion.trigger?.kind === "command" ? chooseCommand(index) : editor.complete(index)
-                }
-              />
-            </Suspense>
+            <CompletionList
+              id={listId}
+              state={completion}
+              onChoose={(index) =>
+                completion.trigger?.kind === "command" ? chooseCommand(index) : editor.complete(index)
+              }
+            />
           )}
           <AddButton
             channel={channel}
@@ -329,11 +318,7 @@ function AddButton({ channel, mayAttach, mayPoll, onFiles }: AddButtonProps) {
           <BarChart3 size={18} />
         </IconButton>
       ) : null}
-      {polling && (
-        <Suspense>
-          <PollForm channel={channel} onClose={() => setPolling(false)} />
-        </Suspense>
-      )}
+      {polling && <PollForm channel={channel} onClose={() => setPolling(false)} />}
     </>
   );
 }

@@ -1,12 +1,13 @@
 import type { APIChannel, APIStickerItem } from "discord-api-types/v10";
 import { Sticker } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
-import { Panel } from "../../ui/Panel";
+import { Panel, PanelLoading } from "../../ui/Panel";
+import { loaded } from "../../ui/loaded";
 
-const StickerPicker = lazy(() => import("./StickerPicker"));
+const StickerPicker = loaded(() => import("./StickerPicker"));
 
 interface StickerButtonProps {
   channel: APIChannel;
@@ -29,15 +30,14 @@ export function StickerButton({ channel, onSelect }: StickerButtonProps) {
         </IconButton>
       }
     >
-      <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
-        <StickerPicker
-          channel={channel}
-          onSelect={(sticker) => {
-            setOpen(false);
-            onSelect(sticker);
-          }}
-        />
-      </Suspense>
+      <StickerPicker
+        fallback={<PanelLoading wide>{text("app.loading")}</PanelLoading>}
+        channel={channel}
+        onSelect={(sticker) => {
+          setOpen(false);
+          onSelect(sticker);
+        }}
+      />
     </Panel>
   );
 }

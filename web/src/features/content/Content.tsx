@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { FormattedDate, FormattedRelativeTime, FormattedTime, useIntl } from "react-intl";
 import { Button as AriaButton } from "react-aria-components";
 
@@ -7,12 +7,13 @@ import { emojiUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { parse, type Node } from "../../markdown/parse";
 import { channelName, displayName } from "../../store/selectors";
+import { loaded } from "../../ui/loaded";
 import { FULL_TIME } from "../../ui/times";
 import { UserTrigger } from "../users/UserTrigger";
 import { useAppState } from "../session/session";
 import "./content.css";
 
-const CodeBlock = lazy(() => import("./CodeBlock"));
+const CodeBlock = loaded(() => import("./CodeBlock"));
 
 interface ContentProps {
   content: string;
@@ -78,15 +79,15 @@ function Rendered({ node, guildId }: { node: Node; guildId: string | null }): Re
       return (
         <div className="content-code">
           {node.language !== "" && <span className="content-language">{node.language}</span>}
-          <Suspense
+          <CodeBlock
             fallback={
               <pre>
                 <code>{node.text}</code>
               </pre>
             }
-          >
-            <CodeBlock language={node.language} text={node.text} />
-          </Suspense>
+            language={node.language}
+            text={node.text}
+          />
         </div>
       );
     case "link":

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
 import { MoreVertical, Plus, Users } from "lucide-react";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 
 import { groupIconUrl } from "../../api/images";
 import { acknowledgeMessage } from "../../api/messages";
@@ -13,6 +13,7 @@ import { channelName, directMessages } from "../../store/selectors";
 import { isChannelMuted, overrideOf } from "../../store/settings";
 import { Avatar, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";
 import { Activity, PresenceAvatar } from "../users/PresenceAvatar";
@@ -24,7 +25,7 @@ import type { GroupDialogName } from "./GroupDialogs";
 import { isGroup, recipientsOf } from "./recipients";
 import "./groups.css";
 
-const GroupDialog = lazy(() => import("./GroupDialogs"));
+const GroupDialog = loaded(() => import("./GroupDialogs"));
 
 /** The user's friends and direct messages. */
 export function DirectSidebar() {
@@ -67,11 +68,7 @@ export function DirectSidebar() {
           ))}
         </ul>
       </nav>
-      {creating && (
-        <Suspense>
-          <GroupDialog name="create" channel={null} onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
+      {creating && <GroupDialog name="create" channel={null} onClose={() => setCreating(false)} />}
     </>
   );
 }
@@ -175,11 +172,7 @@ export function DirectMenu({ channel, name }: DirectMenuProps) {
           </>
         )}
       </Menu>
-      {dialog !== null && (
-        <Suspense>
-          <GroupDialog name={dialog} channel={channel} onClose={() => setDialog(null)} />
-        </Suspense>
-      )}
+      {dialog !== null && <GroupDialog name={dialog} channel={channel} onClose={() => setDialog(null)} />}
     </>
   );
 }

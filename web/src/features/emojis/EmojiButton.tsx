@@ -1,13 +1,14 @@
 import type { APIChannel } from "discord-api-types/v10";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
-import { Panel } from "../../ui/Panel";
+import { Panel, PanelLoading } from "../../ui/Panel";
+import { loaded } from "../../ui/loaded";
 import type { Reference } from "../completion/references";
 
-const EmojiPicker = lazy(() => import("./EmojiPicker"));
+const EmojiPicker = loaded(() => import("./EmojiPicker"));
 
 /** An emoji that was picked. */
 export interface PickedEmoji {
@@ -44,9 +45,11 @@ export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps
       onOpenChange={setOpen}
       trigger={<IconButton label={label}>{icon}</IconButton>}
     >
-      <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
-        <EmojiPicker channel={channel} onSelect={select} />
-      </Suspense>
+      <EmojiPicker
+        fallback={<PanelLoading>{text("app.loading")}</PanelLoading>}
+        channel={channel}
+        onSelect={select}
+      />
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { APIGuildForumChannel, APIGuildMediaChannel, APIThreadChannel } from "discord-api-types/v10";
 import { BookOpen, LayoutGrid, List, Plus, Search } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Label, Tag, TagGroup, TagList, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 
 import { ChannelType, Permission } from "../../api/enums";
@@ -11,6 +11,7 @@ import { Button } from "../../ui/controls";
 import { SearchField, Switch } from "../../ui/fields";
 import { Select } from "../../ui/Select";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { loaded } from "../../ui/loaded";
 import { Content } from "../content/Content";
 import { Queries } from "../session/queries";
 import { useErrorText } from "../session/useAction";
@@ -21,7 +22,7 @@ import { type PostFilter, type PostOrder } from "./posts";
 import { usePosts } from "./usePosts";
 import "./forums.css";
 
-const PostForm = lazy(() => import("./PostForm"));
+const PostForm = loaded(() => import("./PostForm"));
 
 export type Forum = APIGuildForumChannel | APIGuildMediaChannel;
 export type Layout = "list" | "gallery";
@@ -94,11 +95,7 @@ function Posts({ forum }: { forum: Forum }) {
         layout={layout}
         onEnd={hasMore ? loadMore : null}
       />
-      {writes && (
-        <Suspense>
-          <PostForm forum={forum} onClose={() => setWrites(false)} />
-        </Suspense>
-      )}
+      {writes && <PostForm forum={forum} onClose={() => setWrites(false)} />}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { Part } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { guildPermissions } from "../../store/permissions";
 import { useAppState } from "../session/session";
-import { SettingsFrame, SettingsScreen, showsBoth } from "../shell/SettingsFrame";
+import { SettingsFrame, SettingsScreen, SettingsSkeleton, showsBoth } from "../shell/SettingsFrame";
 import { settingsLink } from "./links";
 import { visibleGroups } from "./sections";
 import "./guild_settings.css";
@@ -59,7 +59,14 @@ function Frame({ guildId, sectionId, itemId }: GuildSettingsProps) {
       back={settingsLink(guildId, itemId === null ? undefined : current?.id)}
       contentKey={`${guildId} ${current?.id}`}
     >
-      {current !== null && <current.View guild={guild} permissions={permissions} itemId={itemId} />}
+      {current !== null && (
+        <current.View
+          fallback={<SettingsSkeleton />}
+          guild={guild}
+          permissions={permissions}
+          itemId={itemId}
+        />
+      )}
     </SettingsFrame>
   );
 }

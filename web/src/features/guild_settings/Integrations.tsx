@@ -1,6 +1,6 @@
 import type { APIGuildIntegration } from "discord-api-types/v10";
 import { SquareSlash, Trash2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 
 import { Permission } from "../../api/enums";
 import { deleteIntegration, listIntegrations } from "../../api/guild_settings";
@@ -8,13 +8,14 @@ import { avatarUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { Avatar, IconButton } from "../../ui/controls";
+import { loaded } from "../../ui/loaded";
 import { useSession } from "../session/session";
 import { Confirm } from "../session/Confirm";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";
 
-const CommandPermissions = lazy(() => import("./CommandPermissions"));
+const CommandPermissions = loaded(() => import("./CommandPermissions"));
 
 /** The apps and bots of a guild: who may use their commands; they can be removed. */
 export default function Integrations({ guild, permissions }: SectionProps) {
@@ -83,14 +84,12 @@ export default function Integrations({ guild, permissions }: SectionProps) {
         )}
       </Loaded>
       {editing !== null && (
-        <Suspense>
-          <CommandPermissions
-            guild={guild}
-            applicationId={editing.id}
-            name={editing.name}
-            onClose={() => setEditing(null)}
-          />
-        </Suspense>
+        <CommandPermissions
+          guild={guild}
+          applicationId={editing.id}
+          name={editing.name}
+          onClose={() => setEditing(null)}
+        />
       )}
       {removing !== null && (
         <Confirm

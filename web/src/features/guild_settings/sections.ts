@@ -1,9 +1,10 @@
-import { lazy, type ComponentType } from "react";
+import { type ComponentType } from "react";
 
 import { Permission } from "../../api/enums";
 import type { MessageId } from "../../i18n/messages";
 import { has } from "../../store/permissions";
 import type { GuildState } from "../../store/state";
+import { loaded, type LoadedComponent } from "../../ui/loaded";
 
 export interface SectionProps {
   guild: GuildState;
@@ -18,7 +19,7 @@ export interface Section {
   title: MessageId;
   /** One of these lets a member see the section. */
   needs: readonly bigint[];
-  View: ComponentType<SectionProps>;
+  View: LoadedComponent<SectionProps>;
 }
 
 export interface SectionGroup {
@@ -36,7 +37,7 @@ function section(
   needs: readonly bigint[],
   load: () => Promise<{ default: ComponentType<SectionProps> }>,
 ): Section {
-  return { id, title, needs, View: lazy(load) };
+  return { id, title, needs, View: loaded(load) };
 }
 
 /** Every section of the settings of a guild, in the order of the list. */

@@ -2,10 +2,8 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { APIChannel, APIThreadChannel } from "discord-api-types/v10";
 import { ChevronDown, ChevronRight, ListChecks, Settings } from "lucide-react";
 import {
-  lazy,
   memo,
   startTransition,
-  Suspense,
   useCallback,
   useEffect,
   useMemo,
@@ -26,6 +24,7 @@ import { visibleChannelGroups, type ChannelGroup } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { listedThreads } from "../../store/threads";
 import type { Point } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
 import { EventsRow } from "../events/EventsRow";
 import { useAppState, useSession } from "../session/session";
@@ -37,8 +36,8 @@ import { Mentions } from "../channels/Mentions";
 import { useChannelSigns } from "../channels/useChannelSigns";
 import "../channels/channels.css";
 
-const ChannelMenu = lazy(() => import("../channel_settings/ChannelMenu"));
-const ChannelSettings = lazy(() => import("../channel_settings/ChannelSettings"));
+const ChannelMenu = loaded(() => import("../channel_settings/ChannelMenu"));
+const ChannelSettings = loaded(() => import("../channel_settings/ChannelSettings"));
 
 const COLLAPSED = "moothall.collapsed.";
 
@@ -124,11 +123,7 @@ export function ChannelList({ guild }: { guild: GuildState }) {
           onOpen={open}
         />
       ))}
-      {menu !== null && (
-        <Suspense>
-          <ChannelMenu guild={guild} {...menu} onClose={() => setMenu(null)} />
-        </Suspense>
-      )}
+      {menu !== null && <ChannelMenu guild={guild} {...menu} onClose={() => setMenu(null)} />}
     </nav>
   );
 }
@@ -312,11 +307,7 @@ function EditButton({ channel, name }: { channel: APIChannel; name: string }) {
       >
         <Settings size={15} aria-hidden="true" />
       </button>
-      {open && (
-        <Suspense>
-          <ChannelSettings channelId={channel.id} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <ChannelSettings channelId={channel.id} onClose={() => setOpen(false)} />}
     </>
   ) : null;
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { MessageCircle, Plus } from "lucide-react";
-import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 
 import { useText } from "../../i18n/translate";
 import {
@@ -13,6 +13,7 @@ import {
 } from "../../store/folders";
 import { orderedGuilds } from "../../store/selectors";
 import { Dialog, IconButton } from "../../ui/controls";
+import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";
 import { useAppState, useSession } from "../session/session";
@@ -22,7 +23,7 @@ import { RailFolder } from "./RailFolder";
 import { RailGuild } from "./RailGuild";
 import "./rail.css";
 
-const AddGuild = lazy(async () => ({ default: (await import("./AddGuild")).AddGuild }));
+const AddGuild = loaded(async () => ({ default: (await import("./AddGuild")).AddGuild }));
 
 /** The list of the user's guilds, with direct messages above them. */
 export function GuildRail() {
@@ -99,9 +100,7 @@ export function GuildRail() {
       </IconButton>
       {adding && (
         <Dialog title={text("guild.create.title")} onClose={() => setAdding(false)}>
-          <Suspense>
-            <AddGuild onDone={() => setAdding(false)} />
-          </Suspense>
+          <AddGuild onDone={() => setAdding(false)} />
         </Dialog>
       )}
     </nav>

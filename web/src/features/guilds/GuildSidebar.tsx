@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { ChevronDown } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
@@ -9,18 +9,19 @@ import { guildPermissions, has } from "../../store/permissions";
 import type { GuildState } from "../../store/state";
 import { Dialog } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { useAppState } from "../session/session";
 import { ChannelList } from "./ChannelList";
 import { GuildItems } from "./GuildItems";
 
-const ArrangeChannels = lazy(() => import("../channel_settings/ArrangeChannels"));
-const ChannelForm = lazy(async () => ({
+const ArrangeChannels = loaded(() => import("../channel_settings/ArrangeChannels"));
+const ChannelForm = loaded(async () => ({
   default: (await import("../channel_settings/ChannelForm")).ChannelForm,
 }));
-const GuildProfile = lazy(() => import("../members/GuildProfile"));
-const InviteDialog = lazy(() => import("../invites/InviteDialog"));
-const LeaveDialog = lazy(() => import("./LeaveDialog"));
-const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
+const GuildProfile = loaded(() => import("../members/GuildProfile"));
+const InviteDialog = loaded(() => import("../invites/InviteDialog"));
+const LeaveDialog = loaded(() => import("./LeaveDialog"));
+const NotificationDialog = loaded(() => import("../notifications/NotificationDialog"));
 
 /** Each of these opens a section of the guild's settings. */
 const SETTINGS_PERMISSIONS =
@@ -90,30 +91,18 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
       </div>
       {guild.unavailable && <p className="notice">{text("guild.unavailable")}</p>}
       <ChannelList key={guild.id} guild={guild} />
-      {open === "invite" && (
-        <Suspense>
-          <InviteDialog guild={guild} onClose={() => setOpen(null)} />
-        </Suspense>
-      )}
+      {open === "invite" && <InviteDialog guild={guild} onClose={() => setOpen(null)} />}
       {open === "channel" && (
         <Dialog title={text("channel.create.title")} onClose={() => setOpen(null)}>
-          <Suspense>
-            <ChannelForm guildId={guild.id} onDone={() => setOpen(null)} />
-          </Suspense>
+          <ChannelForm guildId={guild.id} onDone={() => setOpen(null)} />
         </Dialog>
       )}
-      {open === "arrange" && (
-        <Suspense>
-          <ArrangeChannels guild={guild} onClose={() => setOpen(null)} />
-        </Suspense>
+      {open === "arrange" && <ArrangeChannels guild={guild} onClose={() => setOpen(null)} />}
+      {open === "profile" && <GuildProfile guild={guild} onClose={() => setOpen(null)} />}
+      {open === "leave" && <LeaveDialog guild={guild} onClose={() => setOpen(null)} />}
+      {open === "notifications" && (
+        <NotificationDialog guildId={guild.id} channel={null} onClose={() => setOpen(null)} />
       )}
-      <Suspense>
-        {open === "profile" && <GuildProfile guild={guild} onClose={() => setOpen(null)} />}
-        {open === "leave" && <LeaveDialog guild={guild} onClose={() => setOpen(null)} />}
-        {open === "notifications" && (
-          <NotificationDialog guildId={guild.id} channel={null} onClose={() => setOpen(null)} />
-        )}
-      </Suspense>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Folder } from "lucide-react";
-import { lazy, Suspense, useMemo, useState, type CSSProperties } from "react";
+import { useMemo, useState, type CSSProperties } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { guildIconUrl } from "../../api/images";
@@ -9,13 +9,14 @@ import { guildIdOf } from "../../store/channels";
 import type { GuildState } from "../../store/state";
 import { Avatar } from "../../ui/controls";
 import { ContextMenu, MenuItem } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { Mentions } from "../channels/Mentions";
 import { useAppState } from "../session/session";
 import type { Rail } from "./rail";
 import { RailGuild } from "./RailGuild";
 import { useDrag } from "./useDrag";
 
-const FolderDialog = lazy(() => import("./FolderDialog"));
+const FolderDialog = loaded(() => import("./FolderDialog"));
 const OPEN = "moothall.folder.";
 
 interface RailFolderProps {
@@ -94,14 +95,12 @@ export function RailFolder({ folder, guilds, rail }: RailFolderProps) {
         </ul>
       )}
       {editing && (
-        <Suspense>
-          <FolderDialog
-            folder={folder}
-            path={`guild_folders.${toFolders(entries).findIndex(({ id }) => id === folder.id)}`}
-            onSave={(changes) => save(changeFolder(entries, folder.id, changes))}
-            onClose={() => setEditing(false)}
-          />
-        </Suspense>
+        <FolderDialog
+          folder={folder}
+          path={`guild_folders.${toFolders(entries).findIndex(({ id }) => id === folder.id)}`}
+          onSave={(changes) => save(changeFolder(entries, folder.id, changes))}
+          onClose={() => setEditing(false)}
+        />
       )}
     </li>
   );

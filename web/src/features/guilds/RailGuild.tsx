@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { Focusable, Tooltip, TooltipTrigger } from "react-aria-components";
 
 import { Permission } from "../../api/enums";
@@ -12,14 +12,15 @@ import { guildIdOf } from "../../store/channels";
 import type { GuildState } from "../../store/state";
 import { Avatar } from "../../ui/controls";
 import { ContextMenu, MenuItem, MenuSeparator } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { Mentions } from "../channels/Mentions";
 import { useAppState, useSession } from "../session/session";
 import { GuildItems } from "./GuildItems";
 import { newFolderId, type Rail } from "./rail";
 import { useDrag } from "./useDrag";
 
-const NotificationDialog = lazy(() => import("../notifications/NotificationDialog"));
-const LeaveDialog = lazy(() => import("./LeaveDialog"));
+const NotificationDialog = loaded(() => import("../notifications/NotificationDialog"));
+const LeaveDialog = loaded(() => import("./LeaveDialog"));
 
 interface RailGuildProps {
   guild: GuildState;
@@ -90,10 +91,8 @@ export function RailGuild({ guild, rail }: RailGuildProps) {
           </Tooltip>
         </TooltipTrigger>
       </ContextMenu>
-      <Suspense>
-        {open === "notifications" && <NotificationDialog guildId={guild.id} channel={null} onClose={close} />}
-        {open === "leave" && <LeaveDialog guild={guild} onClose={close} />}
-      </Suspense>
+      {open === "notifications" && <NotificationDialog guildId={guild.id} channel={null} onClose={close} />}
+      {open === "leave" && <LeaveDialog guild={guild} onClose={close} />}
     </li>
   );
 }

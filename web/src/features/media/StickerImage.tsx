@@ -1,9 +1,9 @@
 import type { APIStickerItem } from "discord-api-types/v10";
-import { lazy, Suspense } from "react";
 
 import { stickerUrl } from "../../api/images";
+import { loaded } from "../../ui/loaded";
 
-const LottieSticker = lazy(() => import("./LottieSticker"));
+const LottieSticker = loaded(() => import("./LottieSticker"));
 
 const LOTTIE = 3;
 
@@ -20,17 +20,14 @@ interface StickerImageProps {
 export function StickerImage({ sticker, size, label, className }: StickerImageProps) {
   const { name } = sticker;
   return (sticker.format_type as number) === LOTTIE ? (
-    <Suspense
+    <LottieSticker
       fallback={<span className={className} style={{ display: "block", width: size, height: size }} />}
-    >
-      <LottieSticker
-        url={`/stickers/${sticker.id}.json`}
-        name={name}
-        size={size}
-        label={label}
-        className={className}
-      />
-    </Suspense>
+      url={`/stickers/${sticker.id}.json`}
+      name={name}
+      size={size}
+      label={label}
+      className={className}
+    />
   ) : (
     <img
       src={stickerUrl(sticker)}

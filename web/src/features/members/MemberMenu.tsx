@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { APIGuildMember } from "discord-api-types/v10";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 
 import { ApplicationCommandType, Permission } from "../../api/enums";
 import { openDirectMessage, timeOutMember } from "../../api/guilds";
@@ -10,17 +10,18 @@ import { mayActOn } from "../../store/ranks";
 import { displayName } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { Menu, MenuItem } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
 import { RelationshipItems } from "../friends/RelationshipItems";
 import { useAppState, useSession } from "../session/session";
 import { usePath } from "../session/usePath";
 import { useAction } from "../session/useAction";
 
-const BlockDialog = lazy(async () => ({ default: (await import("../friends/FriendDialogs")).BlockDialog }));
-const GuildProfile = lazy(() => import("./GuildProfile"));
-const MemberDialog = lazy(() => import("./MemberDialog"));
-const ProfileDialog = lazy(() => import("./ProfileDialog"));
-const RemoveMember = lazy(async () => ({ default: (await import("./RemoveMember")).RemoveMember }));
+const BlockDialog = loaded(async () => ({ default: (await import("../friends/FriendDialogs")).BlockDialog }));
+const GuildProfile = loaded(() => import("./GuildProfile"));
+const MemberDialog = loaded(() => import("./MemberDialog"));
+const ProfileDialog = loaded(() => import("./ProfileDialog"));
+const RemoveMember = loaded(async () => ({ default: (await import("./RemoveMember")).RemoveMember }));
 
 interface MemberMenuProps {
   member: APIGuildMember;
@@ -44,7 +45,7 @@ export function MemberMenu({ member, guild, trigger, hasProfile }: MemberMenuPro
         <MemberItems member={member} guild={guild} hasProfile={hasProfile} onOpen={setOpen} />
       </Menu>
       {open !== null && (
-        <Suspense>
+        <>
           {open === "profile" && (
             <ProfileDialog userId={member.user.id} guildId={guild.id} name={name} onClose={close} />
           )}
@@ -62,7 +63,7 @@ export function MemberMenu({ member, guild, trigger, hasProfile }: MemberMenuPro
               onClose={close}
             />
           )}
-        </Suspense>
+        </>
       )}
     </>
   );

@@ -1,19 +1,19 @@
 import { Link } from "@tanstack/react-router";
 import type { APIMessage, APIMessageSnapshot } from "discord-api-types/v10";
 import { Forward } from "lucide-react";
-import { lazy, Suspense } from "react";
 import { FormattedDate } from "react-intl";
 
 import { Translate } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import { channelName } from "../../store/selectors";
+import { loaded } from "../../ui/loaded";
 import { useAppState } from "../session/session";
 import { Attachments } from "../attachments/Attachments";
 import { Content } from "../content/Content";
 import { Embeds } from "../content/Embeds";
 import "./forwarding.css";
 
-const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
+const Components = loaded(async () => ({ default: (await import("../components/Components")).Components }));
 
 /** The copy of a message that another one forwards, and where it is from, if the user can go there. */
 export default function Forwarded({
@@ -33,12 +33,12 @@ export default function Forwarded({
       <Attachments attachments={copy.attachments} stickers={copy.sticker_items} />
       <Embeds embeds={copy.embeds} guildId={null} content={copy.content} />
       {copy.components?.length ? (
-        <Suspense>
+        <>
           {/* What is forwarded is shown, not used. */}
           <div inert>
             <Components message={{ ...message, components: copy.components }} guildId={null} />
           </div>
-        </Suspense>
+        </>
       ) : null}
       <Source message={message} timestamp={copy.timestamp} />
     </blockquote>

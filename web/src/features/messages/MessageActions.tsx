@@ -1,6 +1,6 @@
 import type { APIMessage } from "discord-api-types/v10";
 import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { ApplicationCommandType, ChannelType, MessageFlag, Permission } from "../../api/enums";
 import { clearReactions, deleteMessage, setEmbedsShown, setPinned } from "../../api/messages";
@@ -8,6 +8,7 @@ import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { IconButton } from "../../ui/controls";
 import { Menu, MenuAt, MenuItem, MenuSeparator, type Point } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
 import { Confirm } from "../session/Confirm";
 import { ErrorNotice } from "../session/ErrorNotice";
@@ -19,9 +20,9 @@ import { isEditable, isForwardable, isPublishable, isWritten } from "./forwardin
 import { markMessageUnread } from "./markUnread";
 import { toggleReaction } from "./Reactions";
 
-const ForwardDialog = lazy(() => import("./ForwardDialog"));
-const PublishDialog = lazy(() => import("./PublishDialog"));
-const ThreadForm = lazy(() => import("../threads/ThreadForm"));
+const ForwardDialog = loaded(() => import("./ForwardDialog"));
+const PublishDialog = loaded(() => import("./PublishDialog"));
+const ThreadForm = loaded(() => import("../threads/ThreadForm"));
 
 const THREAD_PARENTS: ReadonlySet<ChannelType> = new Set([
   ChannelType.GuildText,
@@ -157,13 +158,11 @@ export default function MessageActions(props: MessageActionsProps) {
             <ErrorNotice error={action.error} />
           </div>
         )}
-        <Suspense>
-          {open === "thread" && channel !== undefined && (
-            <ThreadForm channel={channel} message={message} onClose={close} />
-          )}
-          {open === "forward" && <ForwardDialog message={message} onClose={close} />}
-          {open === "publish" && <PublishDialog message={message} onClose={close} />}
-        </Suspense>
+        {open === "thread" && channel !== undefined && (
+          <ThreadForm channel={channel} message={message} onClose={close} />
+        )}
+        {open === "forward" && <ForwardDialog message={message} onClose={close} />}
+        {open === "publish" && <PublishDialog message={message} onClose={close} />}
         {open === "delete" && (
           <Confirm
             title={text("message.delete")}

@@ -1,14 +1,15 @@
 import type { APIChannel, APIMessage } from "discord-api-types/v10";
-import { lazy, Suspense, useEffect, useId } from "react";
+import { useEffect, useId } from "react";
 import { TextArea } from "react-aria-components";
 
 import { editMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
+import { loaded } from "../../ui/loaded";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
 import { useMessageText } from "../composer/useMessageText";
 
-const CompletionList = lazy(async () => ({
+const CompletionList = loaded(async () => ({
   default: (await import("../composer/CompletionList")).CompletionList,
 }));
 
@@ -46,11 +47,7 @@ function Editor({ message, channel, onClose }: MessageEditorProps & { channel: A
   const hasList = completion.completions.length > 0;
   return (
     <div className="editor">
-      {hasList && (
-        <Suspense>
-          <CompletionList id={listId} state={completion} onChoose={editor.complete} />
-        </Suspense>
-      )}
+      {hasList && <CompletionList id={listId} state={completion} onChoose={editor.complete} />}
       <TextArea
         dir="auto"
         ref={area}

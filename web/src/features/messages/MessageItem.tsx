@@ -2,7 +2,7 @@ import { MessageFlag, MessageType } from "../../api/enums";
 import { activityLinks } from "../activities/launching";
 import type { APIMessage, APIUser } from "discord-api-types/v10";
 import { Reply } from "lucide-react";
-import { lazy, memo, Suspense, useMemo, useState, type MouseEvent, type ReactNode } from "react";
+import { memo, useMemo, useState, type MouseEvent, type ReactNode } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { FormattedDate, FormattedTime, useIntl } from "react-intl";
 
@@ -13,6 +13,7 @@ import { mentionsUser } from "../../store/settings";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import type { Point } from "../../ui/Menu";
+import { loaded } from "../../ui/loaded";
 import { FULL_TIME } from "../../ui/times";
 import { eventLinks } from "../events/links";
 import { MemberAvatar } from "../users/MemberAvatar";
@@ -28,13 +29,13 @@ import { SystemIcon } from "./SystemIcon";
 import { SystemMessage } from "./SystemMessage";
 import { isSystemLine, isWrittenText } from "./systemTypes";
 
-const MessageEditor = lazy(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
-const Components = lazy(async () => ({ default: (await import("../components/Components")).Components }));
-const Forwarded = lazy(() => import("./Forwarded"));
-const LinkCards = lazy(() => import("../activities/LinkCard"));
-const LinkedEvents = lazy(() => import("../events/LinkedEvents"));
-const MessageActions = lazy(() => import("./MessageActions"));
-const Poll = lazy(() => import("../polls/Poll"));
+const MessageEditor = loaded(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
+const Components = loaded(async () => ({ default: (await import("../components/Components")).Components }));
+const Forwarded = loaded(() => import("./Forwarded"));
+const LinkCards = loaded(() => import("../activities/LinkCard"));
+const LinkedEvents = loaded(() => import("../events/LinkedEvents"));
+const MessageActions = loaded(() => import("./MessageActions"));
+const Poll = loaded(() => import("../polls/Poll"));
 
 interface MessageItemProps {
   message: APIMessage;
@@ -133,9 +134,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         ) : message.type === MessageType.ThreadStarterMessage ? (
           <StarterMessage message={message} guildId={guildId} />
         ) : editing ? (
-          <Suspense>
-            <MessageEditor message={message} onClose={() => onEdit(null)} />
-          </Suspense>
+          <MessageEditor message={message} onClose={() => onEdit(null)} />
         ) : (
           <>
             {hasFlag(message, MessageFlag.Loading) && (
@@ -155,24 +154,14 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
               </p>
             )}
             {message.message_snapshots?.map((snapshot, index) => (
-              <Suspense key={index}>
-                <Forwarded message={message} snapshot={snapshot} />
-              </Suspense>
+              <Forwarded key={index} message={message} snapshot={snapshot} />
             ))}
             <Attachments attachments={message.attachments} stickers={message.sticker_items} />
             <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
             <EventLinks content={message.content} />
             <ActivityLinks message={message} />
-            {message.poll && (
-              <Suspense>
-                <Poll message={message} poll={message.poll} guildId={guildId} />
-              </Suspense>
-            )}
-            {message.components?.length ? (
-              <Suspense>
-                <Components message={message} guildId={guildId} />
-              </Suspense>
-            ) : null}
+            {message.poll && <Poll message={message} poll={message.poll} guildId={guildId} />}
+            {message.components?.length ? <Components message={message} guildId={guildId} /> : null}
           </>
         )}
         <Reactions message={message} guildId={guildId} />
@@ -186,17 +175,15 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
         </button>
       )}
       {!editing && active !== null && (
-        <Suspense>
-          <MessageActions
-            takesFocus={active === "keyboard"}
-            message={message}
-            onEdit={onEdit}
-            onReply={props.onReply}
-            onSelect={props.onSelect}
-            menuAt={menuAt}
-            onMenuClose={() => setMenuAt(null)}
-          />
-        </Suspense>
+        <MessageActions
+          takesFocus={active === "keyboard"}
+          message={message}
+          onEdit={onEdit}
+          onReply={props.onReply}
+          onSelect={props.onSelect}
+          menuAt={menuAt}
+          onMenuClose={() => setMenuAt(null)}
+        />
       )}
     </article>
   );
@@ -214,11 +201,7 @@ function hasOwnMenu(target: Element): boolean {
 /** The cards of the events that a text links to. */
 function EventLinks({ content }: { content: string }) {
   const links = useMemo(() => eventLinks(content, location.origin), [content]);
-  return links.length === 0 ? null : (
-    <Suspense>
-      <LinkedEvents links={links} />
-    </Suspense>
-  );
+  return links.length === 0 ? null : <LinkedEvents links={links} />;
 }
 
 /** What the quick links of Activities in a message show. */
@@ -229,9 +212,7 @@ function ActivityLinks({ message }: { message: APIMessage }) {
     [content],
   );
   return links.length === 0 ? null : (
-    <Suspense>
-      <LinkCards links={links.slice(0, 5)} channelId={message.channel_id} authorId={message.author.id} />
-    </Suspense>
+    <LinkCards links={links.slice(0, 5)} channelId={message.channel_id} authorId={message.author.id} />
   );
 }
 

@@ -1,6 +1,6 @@
 import type { APIMessage, APIReaction } from "discord-api-types/v10";
 import { Users } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 
 import { emojiUrl } from "../../api/images";
 import { setReaction } from "../../api/messages";
@@ -8,9 +8,10 @@ import { useText } from "../../i18n/translate";
 import { addReaction, removeReaction } from "../../store/messages";
 import { IconButton } from "../../ui/controls";
 import { Toggle } from "../../ui/Toggle";
+import { loaded } from "../../ui/loaded";
 import { useSession, type Session } from "../session/session";
 
-const Reactors = lazy(async () => ({ default: (await import("./Reactors")).Reactors }));
+const Reactors = loaded(async () => ({ default: (await import("./Reactors")).Reactors }));
 
 type Emoji = APIReaction["emoji"];
 
@@ -44,11 +45,7 @@ export function Reactions({ message, guildId }: { message: APIMessage; guildId: 
           <Users size={16} />
         </IconButton>
       </span>
-      {listing && (
-        <Suspense>
-          <Reactors message={message} guildId={guildId} onClose={() => setListing(false)} />
-        </Suspense>
-      )}
+      {listing && <Reactors message={message} guildId={guildId} onClose={() => setListing(false)} />}
     </div>
   );
 }

@@ -1,14 +1,14 @@
 import type { APIMessage } from "discord-api-types/v10";
-import { lazy, Suspense } from "react";
 
 import { MessageType } from "../../api/enums";
 import type { MessageId } from "../../i18n/messages";
 import { Translate } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
+import { loaded } from "../../ui/loaded";
 import { useAppState } from "../session/session";
 
-const AlertMessage = lazy(() => import("./AlertMessage"));
-const PollResult = lazy(() => import("../polls/PollResult"));
+const AlertMessage = loaded(() => import("./AlertMessage"));
+const PollResult = loaded(() => import("../polls/PollResult"));
 
 const BOOST = "message.system.boost";
 const TEXTS: Partial<Record<MessageType, MessageId>> = {
@@ -41,17 +41,9 @@ export function SystemMessage({ message, guildId, onJump }: SystemMessageProps) 
   const user = useAppState((state) => (target === undefined ? "" : displayName(state, target, guildId)));
   switch (message.type) {
     case MessageType.AutoModerationAction:
-      return (
-        <Suspense>
-          <AlertMessage message={message} guildId={guildId} />
-        </Suspense>
-      );
+      return <AlertMessage message={message} guildId={guildId} />;
     case MessageType.PollResult:
-      return (
-        <Suspense>
-          <PollResult message={message} onJump={onJump} />
-        </Suspense>
-      );
+      return <PollResult message={message} onJump={onJump} />;
     default: {
       const id = textOf(message);
       return (

@@ -2,17 +2,7 @@ import { MessageType } from "../../api/enums";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { APIMessage } from "discord-api-types/v10";
 import { ArrowDown } from "lucide-react";
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  type RefObject,
-} from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useIntl } from "react-intl";
 
@@ -22,6 +12,7 @@ import type { MessageList, PendingMessage } from "../../store/state";
 import { Boundary } from "../../ui/Boundary";
 import { Button } from "../../ui/controls";
 import { isLoadError } from "../../ui/loadErrors";
+import { loaded } from "../../ui/loaded";
 import { timeOfId } from "../../ui/times";
 import { useAppState, useSession } from "../session/session";
 import { collapseBlocked, type BlockedRow } from "./blocked";
@@ -35,8 +26,8 @@ import { useAcknowledge } from "./useAcknowledge";
 import { useUnread } from "./useUnread";
 import "./timeline.css";
 
-const SelectBox = lazy(async () => ({ default: (await import("./Selection")).SelectBox }));
-const UnreadBar = lazy(() => import("./UnreadBar"));
+const SelectBox = loaded(async () => ({ default: (await import("./Selection")).SelectBox }));
+const UnreadBar = loaded(() => import("./UnreadBar"));
 
 /** Messages of an author within this time stand below one name. */
 const GROUP_MS = 7 * 60 * 1000;
@@ -334,14 +325,12 @@ export default function Timeline(props: TimelineProps) {
                         </div>
                       )}
                       {selected !== null && onSelect !== null && (
-                        <Suspense>
-                          <SelectBox
-                            message={row.message}
-                            guildId={guildId}
-                            selected={selected}
-                            onSelect={onSelect}
-                          />
-                        </Suspense>
+                        <SelectBox
+                          message={row.message}
+                          guildId={guildId}
+                          selected={selected}
+                          onSelect={onSelect}
+                        />
                       )}
                       <Boundary passes={isLoadError} fallback={<Undrawable />}>
                         <MessageItem
@@ -364,15 +353,13 @@ export default function Timeline(props: TimelineProps) {
         </div>
       </div>
       {sinceId !== null && fresh.count > 0 && seenSinceId !== sinceId && !showsFirstNew && (
-        <Suspense>
-          <UnreadBar
-            count={fresh.count}
-            hasMore={fresh.hasMore}
-            since={timeOfId(fresh.since)}
-            onJump={() => void jumpToNew()}
-            onMarkRead={markRead}
-          />
-        </Suspense>
+        <UnreadBar
+          count={fresh.count}
+          hasMore={fresh.hasMore}
+          since={timeOfId(fresh.since)}
+          onJump={() => void jumpToNew()}
+          onMarkRead={markRead}
+        />
       )}
       {awayFromBottom && (
         <div className="timeline-present">

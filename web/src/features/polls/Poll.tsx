@@ -1,6 +1,6 @@
 import type { APIMessage, APIPoll } from "discord-api-types/v10";
 import { Check } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useIntl } from "react-intl";
 
@@ -8,6 +8,7 @@ import { endPoll, vote } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { Toggle } from "../../ui/Toggle";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
+import { loaded } from "../../ui/loaded";
 import { Confirm } from "../session/Confirm";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
@@ -15,7 +16,7 @@ import { EmojiMark } from "../emojis/EmojiMark";
 import { leadingAnswers } from "./polls";
 import "./polls.css";
 
-const PollVoters = lazy(() => import("./PollVoters"));
+const PollVoters = loaded(() => import("./PollVoters"));
 
 interface PollProps {
   message: APIMessage;
@@ -108,9 +109,7 @@ function OpenPoll({ message, poll, guildId }: PollProps) {
         </p>
       )}
       {open === "voters" && (
-        <Suspense>
-          <PollVoters message={message} poll={poll} guildId={guildId} onClose={() => setOpen(null)} />
-        </Suspense>
+        <PollVoters message={message} poll={poll} guildId={guildId} onClose={() => setOpen(null)} />
       )}
       {open === "end" && (
         <Confirm

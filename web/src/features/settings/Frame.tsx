@@ -2,7 +2,7 @@ import { Navigate, useNavigate, type LinkProps } from "@tanstack/react-router";
 
 import type { Part } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
-import { SettingsFrame, SettingsScreen, showsBoth } from "../shell/SettingsFrame";
+import { SettingsFrame, SettingsScreen, SettingsSkeleton, showsBoth } from "../shell/SettingsFrame";
 import { returnPath } from "../shell/returnPath";
 import { GROUPS } from "./sections";
 import "./settings.css";
@@ -43,7 +43,7 @@ function Frame({ sectionId }: { sectionId: string | null }) {
     >
       {current !== null && (
         <div className="preferences-body">
-          <current.View />
+          <current.View fallback={<SettingsSkeleton />} />
         </div>
       )}
     </SettingsFrame>

@@ -1,13 +1,14 @@
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 
+import { loaded } from "../../ui/loaded";
 import { preloadOverlays } from "../../ui/preload";
 import { useAppState } from "../session/session";
 import { setOverlays, useOverlays } from "../overlays/overlays";
 import { useShortcuts } from "./useShortcuts";
 
-const EventsDialog = lazy(() => import("../events/EventsDialog"));
-const Switcher = lazy(async () => ({ default: (await import("../switcher/Switcher")).Switcher }));
-const ShortcutList = lazy(async () => ({ default: (await import("./ShortcutList")).ShortcutList }));
+const EventsDialog = loaded(() => import("../events/EventsDialog"));
+const Switcher = loaded(async () => ({ default: (await import("../switcher/Switcher")).Switcher }));
+const ShortcutList = loaded(async () => ({ default: (await import("./ShortcutList")).ShortcutList }));
 
 /** Milliseconds after which what no first screen needs is loaded. */
 const PRELOAD_MS = 2000;
@@ -23,10 +24,10 @@ export function OverlayHost() {
   const { dialog, events } = useOverlays();
   const close = () => setOverlays({ dialog: null });
   return (
-    <Suspense>
+    <>
       {dialog === "switcher" && <Switcher onClose={close} />}
       {events !== null && <EventsDialog {...events} onClose={() => setOverlays({ events: null })} />}
       {dialog === "shortcuts" && <ShortcutList onClose={close} />}
-    </Suspense>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { Link, useNavigate, type LinkProps } from "@tanstack/react-router";
 import { ArrowLeft, X } from "lucide-react";
-import { Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
 import type { MessageId, Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
@@ -83,9 +83,7 @@ export function SettingsFrame(props: SettingsFrameProps) {
             </header>
             <div className="settings-scroll">
               <div className="settings-body" key={props.contentKey}>
-                <Suspense fallback={<div className="skeleton settings-skeleton" aria-hidden="true" />}>
-                  {props.children}
-                </Suspense>
+                {props.children}
               </div>
             </div>
           </>
@@ -107,4 +105,9 @@ export function SettingsScreen({ parts, children }: { parts: readonly Part[]; ch
 /** Whether the list of sections and a section fit beside each other, so that one is always open. */
 export function showsBoth(): boolean {
   return matchMedia("(min-width: 720px)").matches;
+}
+
+/** What shows until the code of a section is there. */
+export function SettingsSkeleton() {
+  return <div className="skeleton settings-skeleton" aria-hidden="true" />;
 }

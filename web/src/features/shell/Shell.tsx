@@ -1,10 +1,11 @@
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { Settings as SettingsIcon } from "lucide-react";
-import { lazy, Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { ownActivity } from "../../store/activities";
 import { IconButton } from "../../ui/controls";
+import { loaded } from "../../ui/loaded";
 import { GuildRail } from "../guilds/GuildRail";
 import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
 import { VoiceBar } from "../voice/VoiceBar";
@@ -19,9 +20,9 @@ import { OverlayHost } from "./OverlayHost";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
 
-const LaunchHost = lazy(() => import("../activities/LaunchHost"));
-const ActivityHost = lazy(() => import("../activities/ActivityHost"));
-const ModalHost = lazy(async () => ({ default: (await import("../components/ModalHost")).ModalHost }));
+const LaunchHost = loaded(() => import("../activities/LaunchHost"));
+const ActivityHost = loaded(() => import("../activities/ActivityHost"));
+const ModalHost = loaded(async () => ({ default: (await import("../components/ModalHost")).ModalHost }));
 
 /** The frame of all screens of a logged-in user: guilds, a sidebar and the main part. */
 export function Shell() {
@@ -46,22 +47,10 @@ export function Shell() {
       <RolePreviewBanner />
       <GuildRail />
       {ready ? <Outlet /> : <Opening />}
-      {hasActivity && (
-        <Suspense>
-          <ActivityHost />
-        </Suspense>
-      )}
-      {launch !== null && (
-        <Suspense>
-          <LaunchHost launch={launch} />
-        </Suspense>
-      )}
+      {hasActivity && <ActivityHost />}
+      {launch !== null && <LaunchHost launch={launch} />}
       {ready && <OverlayHost />}
-      {hasModal && (
-        <Suspense>
-          <ModalHost />
-        </Suspense>
-      )}
+      {hasModal && <ModalHost />}
     </div>
   );
 }

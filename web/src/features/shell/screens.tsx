@@ -2,7 +2,7 @@ import { ChannelType } from "../../api/enums";
 import { Navigate, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
 import { ArrowLeft } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { isThread } from "../../store/channels";
@@ -23,11 +23,11 @@ import { keepLastScreen, lastChannel, lastScreen, reachablePath } from "./lastSc
 import { Panes } from "./Shell";
 
 const MemberList = loaded(async () => ({ default: (await import("../members/MemberList")).MemberList }));
-const SearchPanel = lazy(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
-const Arrival = lazy(() => import("../joining/Arrival"));
-const Customize = lazy(() => import("../joining/Customize"));
-const FriendsPage = lazy(() => import("../friends/FriendsPage"));
-const ThreadMembers = lazy(() => import("../threads/ThreadMembers"));
+const SearchPanel = loaded(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
+const Arrival = loaded(() => import("../joining/Arrival"));
+const Customize = loaded(() => import("../joining/Customize"));
+const FriendsPage = loaded(() => import("../friends/FriendsPage"));
+const ThreadMembers = loaded(() => import("../threads/ThreadMembers"));
 
 const WIDE = "(min-width: 1100px)";
 /** The member list covers the channel. */
@@ -85,11 +85,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
           ) : (
             <>
               <BackButton guildId={guildId} />
-              {greets && (
-                <Suspense>
-                  <Arrival guild={guild} />
-                </Suspense>
-              )}
+              {greets && <Arrival guild={guild} />}
               <ChannelView
                 channel={channel}
                 targetId={messageId}
@@ -100,9 +96,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
         </main>
       )}
       {channelId !== null && searching ? (
-        <Suspense>
-          <SearchPanel key={guildId} scope={scope} />
-        </Suspense>
+        <SearchPanel key={guildId} scope={scope} />
       ) : thread && isThread(thread) ? (
         <ThreadPanel key={thread.id} thread={thread} guildId={guildId} />
       ) : (
@@ -115,9 +109,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
 /** The members of a guild, or of the thread that is open. */
 function Members({ guild, channel }: { guild: GuildState; channel: APIChannel }) {
   return isThread(channel) ? (
-    <Suspense>
-      <ThreadMembers key={channel.id} thread={channel} />
-    </Suspense>
+    <ThreadMembers key={channel.id} thread={channel} />
   ) : (
     <MemberList fallback={<aside className="members" aria-busy="true" />} guild={guild} channel={channel} />
   );
@@ -161,9 +153,7 @@ export function CustomizeScreen({ guildId }: { guildId: string }) {
     <Panes label={guild.name} sidebar={<GuildSidebar guild={guild} />} showsMain>
       <main id="main" className="main">
         <BackButton guildId={guildId} />
-        <Suspense>
-          <Customize guild={guild} />
-        </Suspense>
+        <Customize guild={guild} />
       </main>
     </Panes>
   );
@@ -201,19 +191,9 @@ export function DirectScreen({ channelId, messageId, showsFriends = false }: Dir
     >
       <main id="main" className="main">
         <BackButton guildId={null} />
-        {channelId === null ? (
-          <Suspense>
-            <FriendsPage />
-          </Suspense>
-        ) : (
-          <DirectChannel channelId={channelId} messageId={messageId} />
-        )}
+        {channelId === null ? <FriendsPage /> : <DirectChannel channelId={channelId} messageId={messageId} />}
       </main>
-      {channelId !== null && searching && (
-        <Suspense>
-          <DirectSearch key={channelId} channelId={channelId} />
-        </Suspense>
-      )}
+      {channelId !== null && searching && <DirectSearch key={channelId} channelId={channelId} />}
     </Panes>
   );
 }

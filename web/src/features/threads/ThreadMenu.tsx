@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { APIThreadChannel } from "discord-api-types/v10";
 import { MoreHorizontal } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 
 import { deleteChannel, modifyChannel, type ChannelChanges } from "../../api/channels";
 import { Permission } from "../../api/enums";
@@ -14,13 +14,14 @@ import { DialogFooter } from "../../ui/DialogFooter";
 import { Dialog, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { loaded } from "../../ui/loaded";
 import { MuteItems } from "../notifications/MuteItems";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 
-const ThreadSettings = lazy(() => import("./ThreadSettings"));
+const ThreadSettings = loaded(() => import("./ThreadSettings"));
 
 const PINNED = 2;
 
@@ -106,9 +107,7 @@ function Actions({ thread, inForum }: { thread: APIThreadChannel; inForum: boole
       </Menu>
       {open === null && <ErrorNotice error={action.error} />}
       {open === "settings" && (
-        <Suspense>
-          <ThreadSettings thread={thread} inForum={inForum} onClose={() => setOpen(null)} />
-        </Suspense>
+        <ThreadSettings thread={thread} inForum={inForum} onClose={() => setOpen(null)} />
       )}
       {open === "delete" && <DeleteThread thread={thread} onClose={() => setOpen(null)} />}
     </>

@@ -1,4 +1,4 @@
-import { Suspense, useContext, useState, type CSSProperties, type ReactNode } from "react";
+import { useContext, useState, type CSSProperties, type ReactNode } from "react";
 import { Button } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
@@ -39,9 +39,7 @@ export function UserTrigger({ userId, guildId, label, children, ...button }: Use
         </Button>
       }
     >
-      <Suspense fallback={<p className="apps-empty">{text("app.loading")}</p>}>
-        {drawCard({ userId, guildId, onClose: () => setOpen(false) })}
-      </Suspense>
+      {drawCard({ userId, guildId, onClose: () => setOpen(false) })}
     </Panel>
   );
 }

@@ -11,7 +11,7 @@ import {
   MicOff,
   Pencil,
 } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { ChannelType, Permission } from "../../api/enums";
 import { emojiUrl } from "../../api/images";
@@ -23,8 +23,9 @@ import { voiceStatesIn } from "../../store/voice";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog, IconButton } from "../../ui/controls";
 import { TextField } from "../../ui/TextField";
-import { Panel } from "../../ui/Panel";
+import { Panel, PanelLoading } from "../../ui/Panel";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { loaded } from "../../ui/loaded";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
@@ -35,7 +36,7 @@ import { useVoice } from "./useVoice";
 import { VoiceMemberMenu } from "./VoiceMemberMenu";
 import "./voice.css";
 
-const Soundboard = lazy(() => import("./Soundboard"));
+const Soundboard = loaded(() => import("./Soundboard"));
 
 const EFFECT_MS = 3000;
 
@@ -210,9 +211,11 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
             </IconButton>
           }
         >
-          <Suspense fallback={<p className="emoji-loading">{text("app.loading")}</p>}>
-            <Soundboard channelId={channel.id} guildId={guildId} />
-          </Suspense>
+          <Soundboard
+            fallback={<PanelLoading wide>{text("app.loading")}</PanelLoading>}
+            channelId={channel.id}
+            guildId={guildId}
+          />
         </Panel>
       )}
       {isStage && !own.suppress && (
