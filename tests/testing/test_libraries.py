@@ -44,6 +44,11 @@ async def on_message(event):
 _TEST = """
 import pytest
 
+@pytest.fixture(autouse=True)
+def no_deadline(monkeypatch):
+    # A client that is ended by the deadline alone never ends.
+    monkeypatch.setattr("moothall.testing.bots._STOP_WITHIN", 10_000)
+
 @pytest.mark.parametrize("time", ["first", "again"])
 def test_ping(moothall, alice, time):
     bot = moothall.start_bot("mybot:client").wait()

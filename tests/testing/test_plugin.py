@@ -353,6 +353,7 @@ def test_discord_py_survives_broken_sessions_and_slow_answers(project: pytest.Py
     run(
         project,
         """
+        import asyncio
         import time
 
         import pytest
@@ -371,6 +372,7 @@ def test_discord_py_survives_broken_sessions_and_slow_answers(project: pytest.Py
             deadline = time.monotonic() + 20
             while gateway(moothall)[-1] != name or len(gateway(moothall)) == 1:
                 assert time.monotonic() < deadline, gateway(moothall)
+                await asyncio.sleep(0.05)
 
         @pytest.mark.parametrize("action", ["half_open", "ignore_heartbeats"])
         async def test_it_notices_a_dead_connection_and_resumes(moothall, alice, bot, action):

@@ -89,7 +89,10 @@ class RunningBot(_Bot):
 
     async def _close(self) -> None:
         async with asyncio.timeout(_STOP_WITHIN / 2):
-            await (self.client.stop() if hasattr(self.client, "astart") else self.client.close())
+            if library_of_client(self.client) == "interactions.py":
+                await _stop_interactions(self.client)
+            else:
+                await self.client.close()
 
     def _build(self, target: object) -> Any:
         if isinstance(target, str):
@@ -167,6 +170,17 @@ class RunningBot(_Bot):
     def _cancel_all(self) -> None:
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
+
+
+async def _stop_interactions(client: Any) -> None:
+    """Stop a client of interactions.py.
+
+    Its own `stop` closes the HTTP session before the gateway's connections, which then read without end and keep the
+    processor busy. Closed first, they end.
+    """
+    for state in getattr(client, "_connection_states", None) or [client._connection_state]:  # noqa: SLF001 as `stop` does
+        await state.stop()
+    await client.stop()
 
 
 async def _ready_of(client: Any) -> None:
