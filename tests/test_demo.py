@@ -123,6 +123,7 @@ async def test_its_changes_are_in_the_audit_log_under_their_authors_name(new_pla
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server on a new data directory."""
     with ForkedServer(tmp_path_factory.mktemp("demo") / "data") as running:
+        running.wait_for(r"\?wait=true'\n")  # the end of what it tells at its start
         yield running
 
 
@@ -197,11 +198,13 @@ def test_only_moderators_see_the_channel_of_the_staff(server: RunningServer, out
 
 def test_a_second_start_keeps_everything_and_prints_the_same(tmp_path: Path) -> None:
     with RunningServer(tmp_path / "data") as running:
-        first = running.printed.replace(running.url, "")
+        # What it prints comes line by line: all of it is there once it has ended.
         assert running.stop() == 0
+        first = running.printed.replace(running.url, "")
     with RunningServer(tmp_path / "data") as running:
-        assert running.printed.replace(running.url, "").splitlines() == first.splitlines()
         assert json.loads(running.command("demo", "--json").stdout)["url"] == running.url
+        assert running.stop() == 0
+        assert running.printed.replace(running.url, "").splitlines() == first.splitlines()
 
 
 def test_without_a_demo_nothing_is_made_and_nothing_told(tmp_path: Path) -> None:
