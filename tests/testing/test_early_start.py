@@ -35,8 +35,10 @@ server_process.ServerProcess = NotedServer
 _AT: Final = PLUGINS.index("no:cacheprovider")
 _OPTIONS: Final = (*PLUGINS[: _AT - 1], *PLUGINS[_AT + 1 :], "-p", "noting")
 _BOT_TEST: Final = "import noting; noting.note('tests')\ndef test_it(moothall, alice): assert alice.name == 'alice'\n"
-_STARTED_BY_TEXT: Final = ["conftest", "started", "tests", "ended"]
-_STARTED_AS_BEFORE: Final = ["started", "conftest", "tests", "ended"]
+_GUILD_TEST: Final = "import noting; noting.note('tests')\ndef test_it(guild): assert guild.name == 'Guild'\n"
+"""Its text does not say whose fixture it takes."""
+_AT_ONCE: Final = ["started", "conftest", "tests", "ended"]
+_WITH_THE_FILE: Final = ["conftest", "started", "tests", "ended"]
 
 
 @pytest.fixture
@@ -62,10 +64,13 @@ def events(project: pytest.Pytester, *arguments: str, **outcomes: int) -> list[s
     return path.read_text(encoding="utf-8").splitlines()
 
 
-def test_the_server_starts_before_the_tests_that_take_its_fixtures_are_imported(project: pytest.Pytester) -> None:
+def test_the_server_starts_before_anything_is_imported_if_the_text_of_a_test_takes_its_fixtures(
+    project: pytest.Pytester,
+) -> None:
     project.makepyfile(test_bot=_BOT_TEST)
 
-    assert events(project, passed=1) == _STARTED_BY_TEXT
+    assert events(project, passed=1) == _AT_ONCE
+    assert events(project, "test_bot.py::test_it", passed=1) == _AT_ONCE
 
 
 def test_the_text_of_a_conftest_above_counts_as_well(project: pytest.Pytester) -> None:
@@ -74,13 +79,30 @@ def test_the_text_of_a_conftest_above_counts_as_well(project: pytest.Pytester) -
     folder = project.mkdir("bots")
     (folder / "test_bot.py").write_text("import noting; noting.note('tests')\ndef test_it(bot, bob): pass\n")
 
-    assert events(project, passed=1) == _STARTED_BY_TEXT
+    assert events(project, passed=1) == _AT_ONCE
+
+
+def test_only_files_that_the_run_collects_count(project: pytest.Pytester) -> None:
+    project.makepyfile(test_other="def test_other(): pass", bot_parts=_BOT_TEST)
+    for name in ("node_modules", "bots"):
+        (project.mkdir(name) / "test_bot.py").write_text(_BOT_TEST)
+
+    assert events(project, "--ignore", "bots", "test_other.py", passed=1) == ["conftest"]
+    assert events(project, "bot_parts.py", passed=1) == _AT_ONCE
+    (project.path / "bots" / "test_bot.py").unlink()
+    assert events(project, passed=1) == ["conftest"]
+
+
+def test_in_a_project_of_many_files_the_server_starts_when_the_first_is_imported_that_takes_its_fixtures(
+    project: pytest.Pytester,
+) -> None:
+    project.makepyfile(**{f"test_a{number:03}": "" for number in range(100)}, test_bot=_BOT_TEST)
+
+    assert events(project, passed=1) == _WITH_THE_FILE
 
 
 def test_a_server_that_the_text_does_not_promise_starts_when_a_test_is_collected(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        test_bot="import noting; noting.note('tests')\ndef test_it(guild): assert guild.name == 'Guild'\n"
-    )
+    project.makepyfile(test_bot=_GUILD_TEST)
 
     assert events(project, passed=1) == ["conftest", "tests", "started", "ended"]
 
@@ -93,10 +115,10 @@ def test_a_project_with_fixtures_of_the_same_names_starts_no_server(project: pyt
 
 
 def test_a_run_with_the_arguments_of_one_that_used_the_server_starts_it_at_once(project: pytest.Pytester) -> None:
-    project.makepyfile(test_bot=_BOT_TEST, test_other="def test_other(): pass")
+    project.makepyfile(test_bot=_GUILD_TEST, test_other="def test_other(): pass")
 
-    assert events(project, "test_bot.py", passed=1) == _STARTED_BY_TEXT
-    assert events(project, "test_bot.py", passed=1) == _STARTED_AS_BEFORE
+    assert events(project, "test_bot.py", passed=1) == ["conftest", "tests", "started", "ended"]
+    assert events(project, "test_bot.py", passed=1) == _AT_ONCE
     assert events(project, "test_other.py", passed=1) == ["conftest"]
     project.makepyfile(test_bot="def test_none(): pass")
     assert events(project, "test_bot.py", passed=1) == ["started", "conftest", "ended"]
@@ -106,19 +128,18 @@ def test_a_run_with_the_arguments_of_one_that_used_the_server_starts_it_at_once(
 def test_a_server_that_no_test_needs_in_the_end_is_ended_too(project: pytest.Pytester) -> None:
     project.makepyfile(test_bot=_BOT_TEST)
 
-    assert events(project, "-k", "none", deselected=1) == _STARTED_BY_TEXT
-    assert events(project, passed=1) == _STARTED_BY_TEXT
+    assert events(project, "-k", "none", deselected=1) == _AT_ONCE
     project.makepyfile(test_bot=f"{_BOT_TEST}raise ValueError")
-    assert events(project, errors=1) == _STARTED_AS_BEFORE
+    assert events(project, errors=1) == _AT_ONCE
     project.makeconftest("import noting; noting.note('conftest'); raise ValueError")
     assert events(project) == ["started", "conftest", "ended"]
 
 
-@pytest.mark.parametrize("argument", ["--collect-only", "--fixtures"])
+@pytest.mark.parametrize("argument", ["--collect-only", "--fixtures", "--help", "--markers"])
 def test_runs_without_tests_start_no_server(project: pytest.Pytester, argument: str) -> None:
     project.makepyfile(test_bot=_BOT_TEST)
 
-    assert events(project, argument) == ["conftest", "tests"]
+    assert set(events(project, argument)) <= {"conftest", "tests"}
 
 
 def test_of_several_processes_only_those_that_run_tests_start_servers(project: pytest.Pytester) -> None:
@@ -126,12 +147,13 @@ def test_of_several_processes_only_those_that_run_tests_start_servers(project: p
 
     for _ in range(2):
         happened = events(project, "-n", "1", passed=1)
-        assert happened == ["conftest", *_STARTED_BY_TEXT]
+        assert happened == ["conftest", *_WITH_THE_FILE]
 
 
 def test_a_run_without_a_cache_remembers_nothing(project: pytest.Pytester) -> None:
-    project.makepyfile(test_bot=_BOT_TEST)
+    project.makepyfile(test_bot=_GUILD_TEST)
 
     for _ in range(2):
-        assert events(project, "-p", "no:cacheprovider", passed=1) == _STARTED_BY_TEXT
+        happened = events(project, "-p", "no:cacheprovider", passed=1)
+        assert happened == ["conftest", "tests", "started", "ended"]
     assert not Path(project.path / ".pytest_cache").exists()

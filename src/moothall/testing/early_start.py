@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +19,56 @@ _MAX_RUNS: Final = 50
 _ARGUMENT: Final = r"(?:\bdef\s+\w+\s*\(|\busefixtures\()[^)]*\b(?:{})\b"
 _TAKES_FIXTURE: Final = re.compile(_ARGUMENT.format("moothall|moothall_server|guild|alice|bob|bot_app"))
 _TAKES_PLATFORM: Final = re.compile(_ARGUMENT.format("moothall|moothall_server|bot_app"))
-_WITHOUT_TESTS: Final = ("collectonly", "setupplan", "showfixtures", "show_fixtures_per_test")
+_WITHOUT_TESTS: Final = (
+    "collectonly", "setupplan", "showfixtures", "show_fixtures_per_test", "help", "version", "markers",
+)  # fmt: skip
 _DISTRIBUTED: Final = ("numprocesses", "tx")
+_MAX_FILES: Final = 100
+"""Files whose text is read before any is imported: a tenth of a millisecond each."""
+_MAX_PATHS: Final = 2_000
+"""Files and folders that are looked at for it."""
 
 
 def runs_tests(config: pytest.Config) -> bool:
     """Whether this process runs the tests that it collects."""
     return not any(config.getoption(name, default=False) for name in _WITHOUT_TESTS)
+
+
+def will_take_fixtures(config: pytest.Config) -> bool:
+    """Whether functions in the first files of this run seem to take the plugin's fixtures.
+
+    It is asked before the options are parsed. No for runs without tests, and for those of several processes, each of
+    which starts its own.
+    """
+    options = config.known_args_namespace
+    if any(getattr(options, name, None) for name in _WITHOUT_TESTS) or _is_distributed(config):
+        return False
+    return any(takes_fixtures(path, config.rootpath) for path in islice(_files_of_run(config), _MAX_FILES))
+
+
+def _is_distributed(config: pytest.Config) -> bool:
+    options = config.known_args_namespace
+    return any(getattr(options, name, None) for name in _DISTRIBUTED) or "PYTEST_XDIST_WORKER" in os.environ
+
+
+def _files_of_run(config: pytest.Config) -> Iterator[Path]:
+    """The files of tests that pytest is going to collect, without those of its rules that few projects have."""
+    base = config.invocation_params.dir
+    arguments = [str(argument).partition("::")[0] for argument in config.known_args_namespace.file_or_dir]
+    if not arguments and base == config.rootpath:
+        arguments = config.getini("testpaths")
+    named = [base / argument for argument in arguments or ["."]]
+    patterns, without = config.getini("python_files"), config.getini("norecursedirs")
+    paths = named[::-1]
+    for _ in range(_MAX_PATHS):
+        if not paths:
+            return
+        path = paths.pop()
+        if path.is_dir():
+            inside = sorted(path.iterdir(), reverse=True)
+            paths += [each for each in inside if not any(fnmatch(each.name, pattern) for pattern in without)]
+        elif path in named or any(fnmatch(path.name, pattern) for pattern in patterns):
+            yield path
 
 
 def takes_fixtures(path: Path, top: Path) -> bool:
@@ -64,8 +109,7 @@ class EarlierRuns:
 
         It is asked before there is `config.cache`, and hence reads the file itself.
         """
-        options = config.known_args_namespace
-        if any(getattr(options, name, None) for name in _DISTRIBUTED) or "PYTEST_XDIST_WORKER" in os.environ:
+        if _is_distributed(config):
             return False
         try:
             folder = Path(os.path.expandvars(str(config.getini("cache_dir"))))

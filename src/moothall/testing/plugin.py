@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from moothall.testing.early_start import EarlierRuns, runs_tests, takes_fixtures
+from moothall.testing.early_start import EarlierRuns, runs_tests, takes_fixtures, will_take_fixtures
 
 if TYPE_CHECKING:
     from moothall.testing.people import Person
@@ -32,9 +32,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
-    """Start the server if the last run with these arguments used it: it gets ready while the tests are imported."""
+    """Start the server if the last run with these arguments used it, or the text of the tests says that this one does.
+
+    It gets ready while the tests are imported.
+    """
     runs = early_config.stash[_RUNS] = EarlierRuns(args)
-    if runs.used_server(early_config):
+    if runs.used_server(early_config) or will_take_fixtures(early_config):
         _started_server(early_config)
 
 
