@@ -1303,7 +1303,7 @@ CREATE INDEX ix_webhooks_source_channel_id_id ON webhooks (source_channel_id, id
 
 CREATE TABLE message_index (message_id BIGINT NOT NULL, channel_id BIGINT NOT NULL, document TSVECTOR NOT NULL, CONSTRAINT pk_message_index PRIMARY KEY (message_id));
 
-CREATE INDEX ix_message_index_document ON message_index USING gin (document);
+CREATE INDEX ix_message_index_document ON message_index USING gin (document) WITH (fastupdate = off);
 
 CREATE FUNCTION note_message() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'DELETE' THEN INSERT INTO message_changes (channel_id, message_id) VALUES (OLD.channel_id, OLD.id); ELSE INSERT INTO message_changes (channel_id, message_id) VALUES (NEW.channel_id, NEW.id); END IF; RETURN NULL; END $$;
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import asyncpg
 import pytest
 from sqlalchemy import func, insert, select
 
@@ -201,3 +202,26 @@ async def test_what_the_first_text_needs_is_made_when_the_indexer_starts(platfor
         while not terms._word_pattern.cache_info().currsize:  # noqa: ASYNC110 a cache announces nothing
             await asyncio.sleep(0.01)
     await indexer.stop()
+
+
+async def test_postgresql_counts_rare_words_by_the_index_however_often_and_right_after_many_entries_came(
+    migrated_postgres: str,
+) -> None:
+    connection = await asyncpg.connect(migrated_postgres)
+    await connection.execute("BEGIN")  # and no end: nothing is left
+    await connection.execute(
+        "INSERT INTO message_index (message_id, channel_id, document) SELECT each, 1, CAST("
+        "'common w' || each || (SELECT string_agg(' x' || each % 97 * word, '') FROM generate_series(1, 40) AS word)"
+        " AS TSVECTOR) FROM generate_series(1, 10000) AS each"
+    )
+    found = IndexSearch.of("postgresql", AllOf((Phrase(("w77",)),)), None, None)
+    plan = queries._counts[found.shape].plan("postgresql")
+    (words,) = plan.bind(found.values)
+    counted = "counted('" + words.replace("'", "''") + "')"
+    await connection.execute(f"PREPARE counted AS {plan.text}")
+    # From the sixth time on, PostgreSQL may use one plan for all words.
+    counts = [await connection.fetchval(f"EXECUTE {counted}") for _ in range(10)]
+    lines = [row[0] for row in await connection.fetch(f"EXPLAIN EXECUTE {counted}")]
+    await connection.close()
+    assert counts == [1] * 10
+    assert "Bitmap Index Scan on ix_message_index_document" in "\n".join(lines)

@@ -28,7 +28,7 @@ async def ids(guild: Guild, caller: Caller | None = None, **query: Any) -> list[
 
 
 async def test_results_are_counted_as_far_as_pages_reach(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "MAX_COUNTED", 3)
+    monkeypatch.setattr(queries, "_counts", queries.counts_up_to(3))
     guild = await platform.guild(await platform.person("owner"))
     sent = [await send(platform, guild.owner, guild.general, f"buoy {number}") for number in range(5)]
 
