@@ -22,7 +22,6 @@ from moothall.storage.sql import (
     Text,
     bindparam,
     case,
-    cast,
     delete,
     func,
     insert,
@@ -182,12 +181,14 @@ def _delete(dialect: str) -> ClauseElement:
 
 def _key(dialect: str) -> tuple[Column[Any], Column[Any], ColumnElement[bool]]:
     """The columns of the message id and the channel id, and the condition of the query."""
-    query = bindparam("query", type_=Text())
     if dialect == "sqlite":
         table = message_index_fts
-        return table.c.rowid, table.c.channel_id, literal_column("message_index").op("MATCH", is_comparison=True)(query)
+        matches = literal_column("message_index").op("MATCH", is_comparison=True)(bindparam("query", type_=Text()))
+        return table.c.rowid, table.c.channel_id, matches
     gin = message_index_gin
-    return gin.c.message_id, gin.c.channel_id, gin.c.document.op("@@", is_comparison=True)(cast(query, TextQuery()))
+    # A parameter of its type: text would be parsed anew for each row.
+    matches = gin.c.document.op("@@", is_comparison=True)(bindparam("query", type_=TextQuery()))
+    return gin.c.message_id, gin.c.channel_id, matches
 
 
 def _bounds(key: ColumnElement[Any], *, bounded: bool) -> list[ColumnElement[bool]]:
