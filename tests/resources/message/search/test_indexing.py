@@ -214,9 +214,9 @@ async def test_postgresql_counts_rare_words_by_the_index_however_often_and_right
         "'common w' || each || (SELECT string_agg(' x' || each % 97 * word, '') FROM generate_series(1, 40) AS word)"
         " AS TSVECTOR) FROM generate_series(1, 10000) AS each"
     )
-    found = IndexSearch.of("postgresql", AllOf((Phrase(("w77",)),)), None, None)
-    plan = queries._counts[found.shape].plan("postgresql")
-    (words,) = plan.bind(found.values)
+    search_of_word = IndexSearch.of("postgresql", AllOf((Phrase(("w77",)),)), None, None)
+    plan = queries._counts[search_of_word.shape].plan("postgresql")
+    (words,) = plan.bind(search_of_word.values)
     counted = "counted('" + words.replace("'", "''") + "')"
     await connection.execute(f"PREPARE counted AS {plan.text}")
     # From the sixth time on, PostgreSQL may use one plan for all words.
