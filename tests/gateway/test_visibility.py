@@ -269,6 +269,31 @@ async def test_events_while_a_guild_is_read_are_received_after_it() -> None:
     assert "CHANNEL_CREATE" in heard
 
 
+async def test_who_leaves_while_a_guild_is_read_is_counted_once() -> None:
+    world = World()
+    world.embedded = False
+    node, bus = create_node(world)
+    bob = Peer(node)
+    await bob.identify("bob")
+    await bob.receive_all()
+    world.pause = asyncio.Event()
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    for _ in range(2):  # her member is read, then the guild
+        world.pause.set()
+        world.pause.clear()
+        await run_pending()
+        removed = {"guild_id": str(GUILD), "user": {"id": str(world.members.popitem()[0])}}
+        bus.publish([event("GUILD_MEMBER_REMOVE", removed, intent=Intent.GUILD_MEMBERS)])
+        await run_pending()
+    world.pause.set()
+    received = await alice.dispatches()
+    guild = next(data for name, data in received if name == "GUILD_CREATE")
+    removals = [name for name, _ in received if name == "GUILD_MEMBER_REMOVE"]
+    assert guild["member_count"] - len(removals) == len(world.members)
+
+
 async def test_a_revealed_channel_that_must_be_read_keeps_the_guilds_events_in_order() -> None:
     world = World()
     world.embedded = False

@@ -157,10 +157,20 @@ class Hub:
                 self._stop_joining(session, view)
 
     async def read_guild(self, joining: Joining) -> GuildSnapshot | None:
-        """The guild as the session may see it; None if the guild or the member is deleted."""
-        return await self._source.guild_snapshot(
-            joining.view, joining.member, joining.visible, joining.session, self._online
-        )
+        """The guild as the session may see it; None if the guild or the member is deleted.
+
+        If others joined or left while it was read, it is read again: their events change `member_count` by one, and
+        nothing tells whether the count has them already. Those from before a read are in it, and are not sent.
+        """
+        snapshot = None
+        for _ in range(_MAX_READS):
+            _drop_moves_of_others(joining)
+            snapshot = await self._source.guild_snapshot(
+                joining.view, joining.member, joining.visible, joining.session, self._online
+            )
+            if not any(_moves_another(joining, envelope) for envelope in joining.pending):
+                break
+        return snapshot
 
     async def finish_joining(self, joining: Joining) -> None:
         """Send a session the events since it started joining a guild, and from now on all that it may receive."""
@@ -454,6 +464,21 @@ class Hub:
 
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
 _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
+_MOVES: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
+_MAX_READS: Final = 3
+"""Reads of a guild for a session that joins it, where members come and go all the time."""
+
+
+def _moves_another(joining: Joining, envelope: Envelope) -> bool:
+    """Whether an event is that another user than the session's joined or left."""
+    return envelope.name in _MOVES and read_user_id(envelope.data) != joining.session.user_id
+
+
+def _drop_moves_of_others(joining: Joining) -> None:
+    """Keep no event of others who joined or left: the guild is read after them."""
+    kept = [envelope for envelope in joining.pending if not _moves_another(joining, envelope)]
+    joining.pending.clear()
+    joining.pending.extend(kept)
 
 
 async def _log_errors(coroutine: Awaitable[None]) -> None:
