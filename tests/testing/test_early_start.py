@@ -129,17 +129,26 @@ def test_a_server_that_no_test_needs_in_the_end_is_ended_too(project: pytest.Pyt
     project.makepyfile(test_bot=_BOT_TEST)
 
     assert events(project, "-k", "none", deselected=1) == _AT_ONCE
+    assert events(project, passed=1) == _AT_ONCE
     project.makepyfile(test_bot=f"{_BOT_TEST}raise ValueError")
     assert events(project, errors=1) == _AT_ONCE
     project.makeconftest("import noting; noting.note('conftest'); raise ValueError")
     assert events(project) == ["started", "conftest", "ended"]
 
 
-@pytest.mark.parametrize("argument", ["--collect-only", "--fixtures", "--help", "--markers"])
-def test_runs_without_tests_start_no_server(project: pytest.Pytester, argument: str) -> None:
+@pytest.mark.parametrize(
+    ("argument", "imported"),
+    [
+        ("--collect-only", ["conftest", "tests"]),
+        ("--fixtures", ["conftest", "tests"]),
+        ("--help", ["conftest"]),
+        ("--markers", ["conftest"]),
+    ],
+)
+def test_runs_without_tests_start_no_server(project: pytest.Pytester, argument: str, imported: list[str]) -> None:
     project.makepyfile(test_bot=_BOT_TEST)
 
-    assert set(events(project, argument)) <= {"conftest", "tests"}
+    assert events(project, argument) == imported
 
 
 def test_of_several_processes_only_those_that_run_tests_start_servers(project: pytest.Pytester) -> None:

@@ -106,9 +106,7 @@ const validateActivitySearch = (search: Record<string, unknown>): ActivitySearch
     }),
   );
 
-const root = createRootRoute({
-  component: () => <Outlet />,
-});
+const root = createRootRoute({ component: Outlet });
 
 const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: SignedIn });
 

@@ -164,11 +164,11 @@ class Hub:
         """
         snapshot = None
         for _ in range(_MAX_READS):
-            _drop_moves_of_others(joining)
+            _drop_count_changes(joining)
             snapshot = await self._source.guild_snapshot(
                 joining.view, joining.member, joining.visible, joining.session, self._online
             )
-            if not any(_moves_another(joining, envelope) for envelope in joining.pending):
+            if snapshot is None or not any(_changes_member_count(joining, envelope) for envelope in joining.pending):
                 break
         return snapshot
 
@@ -464,19 +464,19 @@ class Hub:
 
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
 _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
-_MOVES: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
+_COUNTED: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
 _MAX_READS: Final = 3
 """Reads of a guild for a session that joins it, where members come and go all the time."""
 
 
-def _moves_another(joining: Joining, envelope: Envelope) -> bool:
-    """Whether an event is that another user than the session's joined or left."""
-    return envelope.name in _MOVES and read_user_id(envelope.data) != joining.session.user_id
+def _changes_member_count(joining: Joining, envelope: Envelope) -> bool:
+    """Whether an event changes `member_count`: another user than the session's joined or left."""
+    return envelope.name in _COUNTED and read_user_id(envelope.data) != joining.session.user_id
 
 
-def _drop_moves_of_others(joining: Joining) -> None:
-    """Keep no event of others who joined or left: the guild is read after them."""
-    kept = [envelope for envelope in joining.pending if not _moves_another(joining, envelope)]
+def _drop_count_changes(joining: Joining) -> None:
+    """Drop the events that change `member_count`: the guild is read after them."""
+    kept = [envelope for envelope in joining.pending if not _changes_member_count(joining, envelope)]
     joining.pending.clear()
     joining.pending.extend(kept)
 

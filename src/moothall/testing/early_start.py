@@ -37,7 +37,7 @@ def runs_tests(config: pytest.Config) -> bool:
 def will_take_fixtures(config: pytest.Config) -> bool:
     """Whether functions in the first files of this run seem to take the plugin's fixtures.
 
-    It is asked before the options are parsed. No for runs without tests, and for those of several processes, each of
+    It works before the options are parsed. False for runs without tests, and for those of several processes, each of
     which starts its own.
     """
     options = config.known_args_namespace
@@ -71,6 +71,7 @@ def _files_of_run(config: pytest.Config) -> Iterator[Path]:
             yield path
 
 
+@cache
 def takes_fixtures(path: Path, top: Path) -> bool:
     """Whether functions in a file of tests seem to take the plugin's fixtures.
 

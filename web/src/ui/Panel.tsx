@@ -1,6 +1,7 @@
 import { useRef, type ReactNode } from "react";
 import { ButtonContext, type PopoverProps } from "react-aria-components";
 
+import { Translate } from "../i18n/translate";
 import { loaded } from "./loaded";
 
 const PanelPopover = loaded(() => import("./PanelPopover"));
@@ -16,8 +17,12 @@ interface PanelProps extends Pick<PopoverProps, "placement"> {
 }
 
 /** What a panel shows until the code of what is to choose from is there. */
-export function PanelLoading({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
-  return <p className={wide ? "panel-loading panel-loading-wide" : "panel-loading"}>{children}</p>;
+export function PanelLoading({ wide = false }: { wide?: boolean }) {
+  return (
+    <p className={wide ? "panel-loading panel-loading-wide" : "panel-loading"}>
+      <Translate id="app.loading" />
+    </p>
+  );
 }
 
 /** A small dialog beside the button that opens it. */

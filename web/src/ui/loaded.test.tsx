@@ -37,7 +37,7 @@ it("Code that comes late is drawn as soon as it is there, also inside of other s
   root.unmount();
 });
 
-it("Code that could not be loaded is asked for again by the next one to draw it", async () => {
+it("Code that could not be loaded is loaded by the next one to draw it", async () => {
   let online = false;
   const Late = loaded(async () => {
     await Promise.resolve();

@@ -31,7 +31,7 @@ export function StickerButton({ channel, onSelect }: StickerButtonProps) {
       }
     >
       <StickerPicker
-        fallback={<PanelLoading wide>{text("app.loading")}</PanelLoading>}
+        fallback={<PanelLoading wide />}
         channel={channel}
         onSelect={(sticker) => {
           setOpen(false);

@@ -2,7 +2,6 @@ import type { APIChannel } from "discord-api-types/v10";
 import { useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 
-import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
 import { Panel, PanelLoading } from "../../ui/Panel";
 import { loaded } from "../../ui/loaded";
@@ -30,7 +29,6 @@ interface EmojiButtonProps {
 
 /** A button that opens the emoji picker. */
 export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps) {
-  const text = useText();
   const [open, setOpen] = useState(false);
   const select = (emoji: PickedEmoji) => {
     // The picker must be gone before the emoji is written: while it is open, it takes the focus back.
@@ -45,11 +43,7 @@ export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps
       onOpenChange={setOpen}
       trigger={<IconButton label={label}>{icon}</IconButton>}
     >
-      <EmojiPicker
-        fallback={<PanelLoading>{text("app.loading")}</PanelLoading>}
-        channel={channel}
-        onSelect={select}
-      />
+      <EmojiPicker fallback={<PanelLoading />} channel={channel} onSelect={select} />
     </Panel>
   );
 }

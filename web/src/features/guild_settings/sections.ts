@@ -1,4 +1,4 @@
-import { type ComponentType } from "react";
+import type { ComponentType } from "react";
 
 import { Permission } from "../../api/enums";
 import type { MessageId } from "../../i18n/messages";

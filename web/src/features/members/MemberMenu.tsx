@@ -44,26 +44,16 @@ export function MemberMenu({ member, guild, trigger, hasProfile }: MemberMenuPro
       <Menu label={text("member.menu", { name })} trigger={trigger}>
         <MemberItems member={member} guild={guild} hasProfile={hasProfile} onOpen={setOpen} />
       </Menu>
-      {open !== null && (
-        <>
-          {open === "profile" && (
-            <ProfileDialog userId={member.user.id} guildId={guild.id} name={name} onClose={close} />
-          )}
-          {open === "own" && <GuildProfile guild={guild} onClose={close} />}
-          {open === "block" && <BlockDialog user={member.user} name={name} onClose={close} />}
-          {(open === "edit" || open === "timeout") && (
-            <MemberDialog kind={open} guild={guild} member={member} onClose={close} />
-          )}
-          {(open === "kick" || open === "ban") && (
-            <RemoveMember
-              kind={open}
-              guildId={guild.id}
-              userId={member.user.id}
-              name={name}
-              onClose={close}
-            />
-          )}
-        </>
+      {open === "profile" && (
+        <ProfileDialog userId={member.user.id} guildId={guild.id} name={name} onClose={close} />
+      )}
+      {open === "own" && <GuildProfile guild={guild} onClose={close} />}
+      {open === "block" && <BlockDialog user={member.user} name={name} onClose={close} />}
+      {(open === "edit" || open === "timeout") && (
+        <MemberDialog kind={open} guild={guild} member={member} onClose={close} />
+      )}
+      {(open === "kick" || open === "ban") && (
+        <RemoveMember kind={open} guildId={guild.id} userId={member.user.id} name={name} onClose={close} />
       )}
     </>
   );

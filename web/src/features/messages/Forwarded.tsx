@@ -33,12 +33,10 @@ export default function Forwarded({
       <Attachments attachments={copy.attachments} stickers={copy.sticker_items} />
       <Embeds embeds={copy.embeds} guildId={null} content={copy.content} />
       {copy.components?.length ? (
-        <>
-          {/* What is forwarded is shown, not used. */}
-          <div inert>
-            <Components message={{ ...message, components: copy.components }} guildId={null} />
-          </div>
-        </>
+        // What is forwarded is shown, not used.
+        <div inert>
+          <Components message={{ ...message, components: copy.components }} guildId={null} />
+        </div>
       ) : null}
       <Source message={message} timestamp={copy.timestamp} />
     </blockquote>

@@ -211,11 +211,7 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
             </IconButton>
           }
         >
-          <Soundboard
-            fallback={<PanelLoading wide>{text("app.loading")}</PanelLoading>}
-            channelId={channel.id}
-            guildId={guildId}
-          />
+          <Soundboard fallback={<PanelLoading wide />} channelId={channel.id} guildId={guildId} />
         </Panel>
       )}
       {isStage && !own.suppress && (
