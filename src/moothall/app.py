@@ -106,6 +106,7 @@ from moothall.resources.member.activity import ActivityRecorder
 from moothall.resources.member.encoded import EncodedMembers
 from moothall.resources.message.attachment.pending_upload.links import UploadLinks
 from moothall.resources.message.attachment.sweeper import FileSweeper
+from moothall.resources.message.first_messages import FirstMessages
 from moothall.resources.message.operations.nonces import NonceSweep
 from moothall.resources.message.operations.previews import PreviewsRequested
 from moothall.resources.message.page_cache import PageCache
@@ -255,6 +256,7 @@ def build_services(
             ThreadCache(database),
             UploadLinks(key.subkeys("upload links"), base_url(settings)),
             user_cache := UserCache(database),
+            FirstMessages(database, user_cache),
             PageCache(database, user_cache),
         ),
     )

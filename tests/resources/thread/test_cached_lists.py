@@ -9,6 +9,8 @@ import pytest
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.thread_activity import queries
 from moothall.resources.channel.thread_activity.encoded import ThreadCache
+from moothall.resources.message.first_messages import FirstMessages
+from moothall.resources.message.people import UserCache
 from moothall.storage.database import Reader
 from tests.harness import Caller, Platform
 from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, thread_guild
@@ -34,7 +36,8 @@ class Lists:
         for _ in range(2):
             shown += [await self._of(caller) for caller in (self._at.owner, self._at.bob)]
             # What is not kept cannot be stale.
-            platform.services.resources.add(ThreadCache(platform.database))
+            users = platform.services.resources[UserCache]
+            platform.services.resources.add(ThreadCache(platform.database), FirstMessages(platform.database, users))
         assert shown[:2] == shown[2:]
         return shown[0]
 
@@ -76,6 +79,36 @@ async def test_kept_lists_follow_every_change_of_a_thread(platform: Platform) ->
     assert [thread["id"] for thread in (await lists.show_the_truth())[0]["threads"]] == [id_of(post)]
     await at.owner.delete(post)
     assert (await lists.show_the_truth())[1]["total_results"] == 0
+
+
+async def test_first_messages_follow_every_change_of_a_message_or_its_author(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    forum = await at.forum()
+    post, other = await at.post(at.bob, forum, "first"), await at.post(at.bob, forum, "other")
+    first, reaction = f"{post}/messages/{id_of(post)}", "reactions/%F0%9F%91%8D/@me"
+    lists = Lists(at, forum)
+
+    async def shown() -> list[dict[str, Any]]:
+        search = (await lists.show_the_truth())[1]
+        return [message for message in search["first_messages"] if message["id"] == id_of(post)]
+
+    await shown()
+    await at.bob.patch(first, {"content": "edited"})
+    assert [message["content"] for message in await shown()] == ["edited"]
+    await at.owner.put(f"{first}/{reaction}")
+    assert [message["reactions"][0]["me"] for message in await shown()] == [True]
+    await at.owner.delete(f"{first}/{reaction}")
+    assert "reactions" not in (await shown())[0]
+    await at.owner.put(f"{post}/pins/{id_of(post)}")
+    assert (await shown())[0]["pinned"] is True
+    await at.bob.patch("/users/@me", {"global_name": "Robert"})
+    assert (await shown())[0]["author"]["global_name"] == "Robert"
+    await at.bob.delete(first)
+    assert await shown() == []
+    await at.owner.put(f"/guilds/{at.guild.id}/bans/{at.bob.id}", {"delete_message_seconds": 3600})
+    search = (await at.owner.get(f"/channels/{forum}/threads/search")).json
+    assert {thread["id"] for thread in search["threads"]} == {id_of(other), id_of(post)}
+    assert search["first_messages"] == []
 
 
 async def test_kept_lists_follow_changes_of_who_may_view(platform: Platform) -> None:

@@ -12,19 +12,16 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp, encode
-from moothall.resources.channel.queries import select_own_memberships
-from moothall.resources.channel.thread_activity.encoded import ThreadCache, json_array
+from moothall.resources.channel.thread_activity.encoded import SearchResults, ThreadCache, json_array
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
 from moothall.resources.channel.thread_activity.state import thread_member_object
 from moothall.resources.channel.visible_channels import visible_channels
 from moothall.resources.member.queries import get_members, member_objects
-from moothall.resources.message.people import UserCache, user_cache
-from moothall.resources.message.queries import ShownRow, select_first
-from moothall.resources.message.rendering import Viewer, encode_rows, viewer_in
+from moothall.resources.message.first_messages import FirstMessages
+from moothall.resources.message.rendering import viewer_in
 from moothall.resources.thread import queries, rules
 from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.rules import thread_of
-from moothall.storage.database import Reader
 
 _MAX_WORDS = 8
 _END_OF_TIME = Timestamp((1 << 63) - 1)
@@ -83,19 +80,20 @@ async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
     It has the first messages of the threads and the total number of results.
     """
     parent_id = _thread_parent(ctx).id
-    searches = await ctx.services.resources[ThreadCache].searches(ctx.tx, parent_id)
-    result: tuple[list[ChannelId], int] | None = searches.get(search)
-    if result is None:
-        result = searches[search] = await queries.search_threads(ctx.tx, parent_id, search)
-    thread_ids, total = result
-    threads, members = await _threads_and_members(ctx, thread_ids)
-    has_more = search.offset + len(thread_ids) < total
-    messages = await first_messages(ctx.tx, thread_ids, viewer_in(ctx), user_cache(ctx))
+    cache = ctx.services.resources[ThreadCache]
+    searches = await cache.searches(ctx.tx, parent_id)
+    results = searches.get(search)
+    if results is None:
+        thread_ids, total = await queries.search_threads(ctx.tx, parent_id, search)
+        results = searches[search] = SearchResults(tuple(thread_ids), total, await _encoded_threads(ctx, thread_ids))
+    members = await cache.memberships(ctx.tx, ctx.actor.user_id, results.thread_ids)
+    messages = await ctx.services.resources[FirstMessages].get(ctx.tx, results.thread_ids, viewer_in(ctx))
+    has_more = search.offset + len(results.thread_ids) < results.total
     return b'{"threads":%b,"members":%b,"has_more":%b,"total_results":%d,"first_messages":[%b]}' % (
-        threads,
+        results.threads,
         members,
         b"true" if has_more else b"false",
-        total,
+        results.total,
         b",".join(messages),
     )
 
@@ -119,10 +117,14 @@ async def _page(ctx: Context, thread_ids: Sequence[ChannelId], maximum: int) -> 
 
 async def _threads_and_members(ctx: Context, thread_ids: Sequence[ChannelId]) -> tuple[bytes, bytes]:
     """Return threads, and the caller's thread members of those joined, as JSON."""
-    members = await select_own_memberships(ctx.tx, ctx.actor.user_id, thread_ids)
+    members = await ctx.services.resources[ThreadCache].memberships(ctx.tx, ctx.actor.user_id, tuple(thread_ids))
+    return await _encoded_threads(ctx, thread_ids), members
+
+
+async def _encoded_threads(ctx: Context, thread_ids: Sequence[ChannelId]) -> bytes:
+    """Return those of several threads that still exist as JSON."""
     threads = await ctx.services.resources[ThreadCache].get(ctx.tx, thread_ids)
-    shown = json_array(threads[thread_id] for thread_id in thread_ids if thread_id in threads)
-    return shown, encode([members[thread_id] for thread_id in thread_ids if thread_id in members])
+    return json_array(threads[thread_id] for thread_id in thread_ids if thread_id in threads)
 
 
 async def get_thread_member(ctx: Context, user_id: UserId, *, with_member: bool) -> ThreadMember:
@@ -151,28 +153,3 @@ async def _thread_members(ctx: Context, rows: Sequence[ThreadMemberRow], *, with
     objects = await member_objects(ctx.tx, list(member_rows.values()))
     members = {member.user.id: member for member in objects if member.user is not UNSET}
     return [thread_member_object(row, members.get(row.user_id), own=row.user_id == own_id) for row in rows]
-
-
-_NO_CHANNEL = ChannelId(Snowflake(0))
-
-
-async def first_messages(
-    reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer, cache: UserCache | None = None
-) -> list[bytes]:
-    """Return the first messages of threads that still exist, in the order of the threads, as JSON."""
-    rows = {row[0]: row for row in await select_first(reader, thread_ids)} if thread_ids else {}
-    # Messages with only text are encoded together, since they need nothing of their channel.
-    plain = [row for row in rows.values() if _is_plain(row)]
-    encoded = dict(
-        zip((row[0] for row in plain), await encode_rows(reader, _NO_CHANNEL, plain, viewer, cache), strict=True)
-    )
-    for thread_id in thread_ids:
-        if thread_id in rows and thread_id not in encoded:
-            # Reactions and files are selected by channel: at most once for each of the 25 threads of a page.
-            encoded[thread_id] = (await encode_rows(reader, thread_id, [rows[thread_id]], viewer, cache))[0]
-    return [encoded[thread_id] for thread_id in thread_ids if thread_id in encoded]
-
-
-def _is_plain(row: ShownRow) -> bool:
-    _, _, _, reacted, _, replied_id, _, parts = row
-    return not reacted and not parts and replied_id is None

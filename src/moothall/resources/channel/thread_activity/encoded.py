@@ -61,6 +61,16 @@ class ActiveThreads(Struct, frozen=True, eq=False):
     """JSON arrays of those that viewers see, by what the viewers may see."""
 
 
+class SearchResults(Struct, frozen=True):
+    """A page of the threads of a channel that a search has."""
+
+    thread_ids: tuple[ChannelId, ...]
+    total: int
+    """How many there are on all pages."""
+    threads: bytes
+    """Those of the page as a JSON array."""
+
+
 class ThreadCache:
     """Encoded threads, lists of active threads, and results of searches in a channel."""
 
@@ -68,17 +78,18 @@ class ThreadCache:
         self._encoded: dict[int, tuple[ShownThread, EncodedThread]] = {}
         self._current: dict[int, EncodedThread] = {}
         self._active: dict[int, ActiveThreads] = {}
-        self._searches: dict[int, dict[Hashable, Any]] = {}
+        self._searches: dict[int, dict[Hashable, SearchResults]] = {}
         self._stale: dict[int, set[int]] = {}
         """The threads of each guild that have changed since its list was read."""
         self._reading: SingleFlight[tuple[int, int], None] = SingleFlight()
         self._generation = 0
         """How often everything was dropped."""
         self._joined: dict[tuple[int, int], tuple[frozenset[int], dict[ChannelId, ThreadMember]]] = {}
+        self._memberships: dict[tuple[UserId, tuple[ChannelId, ...]], bytes] = {}
         self._changed: set[int] = set()
         self._expires = 0.0
         watched = [database.watch_rows(table, self._note) for table in ("channels", "channel_activity")]
-        self._enabled = all(watched) and database.watch("thread_members", self._joined.clear)
+        self._enabled = all(watched) and database.watch("thread_members", self._drop_members)
 
     async def get(self, reader: Reader, thread_ids: Iterable[int]) -> dict[int, EncodedThread]:
         """Threads by id; ids of other channels are left out."""
@@ -144,6 +155,20 @@ class ThreadCache:
             self._joined[guild_id, user_id] = active.ids, joined
         return joined
 
+    async def memberships(self, reader: Reader, user_id: UserId, thread_ids: tuple[ChannelId, ...]) -> bytes:
+        """A user's thread members in those of a page of threads that they have joined, as a JSON array."""
+        keeps = await self._synchronize(reader)
+        key = user_id, thread_ids
+        encoded = self._memberships.get(key) if keeps else None
+        if encoded is None:
+            members = await select_own_memberships(reader, user_id, thread_ids)
+            encoded = encode([members[thread_id] for thread_id in thread_ids if thread_id in members])
+            if keeps:
+                if len(self._memberships) >= _MAX_MEMBERS:
+                    self._memberships.clear()
+                self._memberships[key] = encoded
+        return encoded
+
     @staticmethod
     def page(active: ActiveThreads, key: Hashable, threads: Iterable[EncodedThread]) -> bytes:
         """A JSON array of some active threads, kept by a key of what selects them."""
@@ -154,7 +179,7 @@ class ThreadCache:
             page = active.pages[key] = json_array(threads)
         return page
 
-    async def searches(self, reader: Reader, parent_id: ChannelId) -> dict[Hashable, Any]:
+    async def searches(self, reader: Reader, parent_id: ChannelId) -> dict[Hashable, SearchResults]:
         """Where results of searches among the threads of a channel are kept until one of its threads changes."""
         if not await self._synchronize(reader):
             return {}
@@ -195,13 +220,17 @@ class ThreadCache:
                     self._searches.pop(parent_id or 0, None)
         return True
 
+    def _drop_members(self) -> None:
+        self._joined.clear()
+        self._memberships.clear()
+
     def _drop_all(self) -> None:
         self._current.clear()
         self._active.clear()
         self._stale.clear()
         self._generation += 1
         self._searches.clear()
-        self._joined.clear()
+        self._drop_members()
 
     def _encode(self, row: ShownThread) -> EncodedThread:
         known = self._encoded.get(row[0])
