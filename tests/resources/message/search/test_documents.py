@@ -121,7 +121,7 @@ def test_words_are_folded_cut_and_split() -> None:
     assert [phrase.words for phrase in phrases_of("日本 語 ok")] == [("日", "本"), ("語",), ("ok",)]
 
 
-@given(st.text(max_size=200))
+@given(st.text(max_size=200) | st.text(st.characters(max_codepoint=127), max_size=200))
 def test_no_word_has_characters_of_the_query_syntax(text: str) -> None:
     for word in words_of(text):
         assert word

@@ -19,6 +19,8 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
+_ASCII_WORD: Final = re.compile("[a-z0-9]+")
+"""A word of a text in ASCII that is in lower case: those texts have no ideographs and no symbols."""
 _SYMBOLS: Final = "\u203c\u2049\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff"
 
 
@@ -42,7 +44,10 @@ def prepare() -> None:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in their order: runs of letters and digits, single ideographs, single symbols."""
-    return [word for word, *_ in _tokens(text)]
+    if not text.isascii():
+        return [word for word, *_ in _tokens(text)]
+    words = _ASCII_WORD.findall(text.lower())
+    return [word[:WORD_MAX] for word in words] if len(text) > WORD_MAX else words
 
 
 def phrases_of(text: str) -> list[Phrase]:
