@@ -1,10 +1,13 @@
 """The newest page of a channel is kept, and never differs from a page that is read anew."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from moothall.resources.message import page_cache
+from moothall.resources.message.rendering import encode_page
 from tests.harness import Caller, Platform, Reply
 from tests.resources.message.messaging import guild_of, member_of, say
 
@@ -63,6 +66,30 @@ async def test_votes_show_to_each_viewer_on_the_kept_page(platform: Platform) ->
     path = f"/channels/{guild.general}/polls/{sent['id']}/answers/@me"
     assert (await friend.put(path, {"answer_ids": ["1"]})).status == 204
     assert not await _differences(url, owner, friend)
+
+
+async def test_a_page_is_not_kept_if_a_message_comes_while_it_is_read(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, _, url = await guild_of(platform)
+    if not platform.services.resources[page_cache.PageCache].enabled:
+        pytest.skip("pages are kept only where no other process writes")
+    await say(owner, url, "first")
+    waiting, going_on = asyncio.Event(), asyncio.Event()
+
+    async def encode_slowly(*values: Any) -> Any:
+        monkeypatch.setattr(page_cache, "encode_page", encode_page)
+        waiting.set()
+        await going_on.wait()
+        return await encode_page(*values)
+
+    monkeypatch.setattr(page_cache, "encode_page", encode_slowly)
+    early = asyncio.create_task(owner.get(url, limit=50))
+    await waiting.wait()
+    await say(owner, url, "second")
+    going_on.set()
+    assert [message["content"] for message in (await early).json] == ["first"]
+    assert [message["content"] for message in (await owner.get(url, limit=50)).json] == ["second", "first"]
 
 
 async def test_what_is_kept_is_bounded(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from moothall.objects.command import Command
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.scheduled_event import ScheduledEvent
+from moothall.objects.turns import in_pieces
 from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
 from moothall.resources.interaction.command.objects import command_object
@@ -59,6 +60,9 @@ _RULE_ACTIONS: Final = frozenset({_E.AUTO_MODERATION_RULE_CREATE, _E.AUTO_MODERA
 _COMMAND_ACTIONS: Final = frozenset({_E.APPLICATION_COMMAND_PERMISSION_UPDATE})
 _THREAD_ACTIONS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
 
+_PIECE: Final = 25
+"""Entries whose objects are made together: a fraction of a millisecond."""
+
 
 @get("/guilds/{guild_id}/audit-logs", permission=Permissions.VIEW_AUDIT_LOG)
 async def get_guild_audit_log(
@@ -89,8 +93,9 @@ async def get_guild_audit_log(
     user_ids.update(UserId(target) for target in _target_ids(entries, _USER_ACTIONS))
     creator_ids = {webhook.user_id for webhook in webhooks if webhook.user_id is not None}
     users = await get_users(ctx.tx, user_ids | creator_ids)
+    shown = [queries.entry_object(entry) async for piece in in_pieces(entries, _PIECE) for entry in piece]
     return AuditLog(
-        audit_log_entries=[queries.entry_object(entry) for entry in entries],
+        audit_log_entries=shown,
         users=[users[user] for user in sorted(user_ids) if user in users],
         webhooks=[
             queries.webhook_object(webhook, None if webhook.user_id is None else users.get(webhook.user_id))

@@ -13,6 +13,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
+from moothall.objects.turns import yield_turn
 from moothall.resources.channel.events import DirectChannelCreate
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import operations
@@ -63,6 +64,7 @@ async def get_channel_messages(
         if pages.enabled:
             return Json(await pages.newest(ctx, channel_id, limit))
     rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, maximum=limit)
+    await yield_turn()
     encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), user_cache(ctx))
     return Json(b"[%b]" % b",".join(encoded))
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from moothall.kernel.context import Context
 from moothall.objects.ids import ChannelId
+from moothall.objects.turns import yield_turn
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_page
 from moothall.resources.message.rendering import encode_page, encode_rows, viewer_in
@@ -60,8 +61,11 @@ class PageCache:
         """The newest messages of a channel as a JSON array, newest first, for a caller who may read all their text."""
         page = await self._find(ctx, channel_id, maximum)
         if page is None:
+            pages, generation = self._pages.setdefault(channel_id, {}), self._users.generation
             page = await self._read(ctx, channel_id, maximum)
-            self._keep(channel_id, maximum, page)
+            # A commit may have come between its reads.
+            if self._pages.get(channel_id) is pages and self._users.generation == generation:
+                self._keep(pages, maximum, page)
         elif page.by_viewer:
             shown = await encode_rows(ctx.tx, channel_id, [*page.by_viewer.values()], viewer_in(ctx), self._users)
             messages = page.messages.copy()
@@ -83,8 +87,8 @@ class PageCache:
         return page
 
     async def _read(self, ctx: Context, channel_id: ChannelId, maximum: int) -> _Page:
-        # On the only database where pages are kept, nothing suspends here: no commit comes between these reads.
         rows = await select_page(ctx.tx, channel_id, around=None, before=None, after=None, maximum=maximum)
+        await yield_turn()
         encoded = await encode_page(ctx.tx, channel_id, rows, viewer_in(ctx), self._users)
         same_for_all = not encoded.by_viewer
         return _Page(
@@ -100,8 +104,7 @@ class PageCache:
         users = await self._users.get(ctx.tx, user_ids)
         return {user_id: users.get(user_id, b"") for user_id in user_ids}
 
-    def _keep(self, channel_id: ChannelId, maximum: int, page: _Page) -> None:
-        pages = self._pages.setdefault(channel_id, {})
+    def _keep(self, pages: dict[int, _Page], maximum: int, page: _Page) -> None:
         if (previous := pages.get(maximum)) is not None:
             self.kept_bytes -= previous.size
         pages[maximum] = page

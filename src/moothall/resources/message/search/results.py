@@ -13,6 +13,7 @@ from moothall.objects import errors
 from moothall.objects.channel_types import DIRECT
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, Snowflake
+from moothall.objects.turns import yield_turn
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import select_own_memberships
@@ -186,6 +187,7 @@ async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[H
     thread_ids = dict.fromkeys(hit[1] for hit in hits if hit[0] in shown and hit[1] in readable)
     used = [readable[thread_id] for thread_id in thread_ids]
     joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [thread.id for thread in used])
+    await yield_turn()
     return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b%b}' % (
         total,
         b",".join([b'[%b,"hit":true}]' % shown[hit[0]][:-1] for hit in hits if hit[0] in shown]),
@@ -198,6 +200,7 @@ async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[H
 async def _messages(ctx: Context, viewer: Viewer, hits: Sequence[Hit]) -> dict[int, bytes]:
     """Messages as JSON without reactions, by id; deleted ones are left out."""
     rows = await queries.select_messages(ctx.tx, ctx.services.database.dialect, hits) if hits else []
+    await yield_turn()
     by_channel: dict[int, list[ShownRow]] = {}
     for channel_id, row in rows:
         message_id, author_id, pinned, _, mentions, replied_id, body, parts = row

@@ -1,0 +1,34 @@
+"""The garbage collector looks at all objects only when nobody waits."""
+
+import gc
+import weakref
+
+import pytest
+
+from moothall.kernel import collector
+
+
+class Link:
+    """An object that refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_all_objects_are_looked_at_once_the_server_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 100))
+    link = weakref.ref(Link())
+    assert not collector.collect_if_due(busy_seconds=0.5)
+    assert link() is not None
+    assert collector.collect_if_due(busy_seconds=0.001)
+    assert link() is None
+
+
+def test_a_server_that_is_never_idle_collects_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 10_000))
+    assert collector.collect_if_due(busy_seconds=1.0)
+
+
+def test_an_idle_server_does_not_collect_what_it_has_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 99))
+    assert not collector.collect_if_due(busy_seconds=0.0)
