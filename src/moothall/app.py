@@ -92,6 +92,7 @@ from moothall.resources.activity.operations import clear_activities, leave_activ
 from moothall.resources.auto_moderation.matcher import RuleMatchers
 from moothall.resources.auto_moderation.spam import RecentContent
 from moothall.resources.auto_moderation.words import PresetWords
+from moothall.resources.channel.encoded import EncodedChannels
 from moothall.resources.channel.thread_activity.encoded import ThreadCache
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.guild.prune.cache import InactiveMembers
@@ -256,6 +257,7 @@ def build_services(
             ThreadCache(database),
             UploadLinks(key.subkeys("upload links"), base_url(settings)),
             user_cache := UserCache(database),
+            EncodedChannels(database),
             FirstMessages(database, user_cache),
             PageCache(database, user_cache),
         ),

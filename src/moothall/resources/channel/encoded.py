@@ -1,20 +1,25 @@
-"""The channels of a guild as JSON: that of a channel which has not changed is kept for the next list."""
+"""The channels of a guild as JSON: that of a channel which has not changed is kept for the next request."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from moothall.kernel.context import Context
 from moothall.kernel.guild_changes import GuildPart
 from moothall.kernel.guild_state import GuildState, once_per_version
 from moothall.objects.channel import Channel
+from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId
 from moothall.objects.turns import in_pieces
 from moothall.objects.wire import encode
-from moothall.resources.channel.objects import with_activity
-from moothall.resources.channel.queries import ChannelActivity, select_activity
+from moothall.resources.channel.objects import channel_object, with_activity
+from moothall.resources.channel.queries import ACTIVITY_TABLE, ChannelActivity, select_activity
+from moothall.storage.database import Database, Reader
 
 _PIECE: Final = 50
 """Channels that are read and encoded at once: a fraction of a millisecond."""
+_MAX_CHANNELS: Final = 10_000
+_MAX_SECONDS: Final = 1.0
+"""Changes made with another database client show within this time."""
 
 _Encoded = dict[ChannelId, tuple[Channel, ChannelActivity | None, bytes]]
 
@@ -37,3 +42,37 @@ async def encode_channels(ctx: Context, channels: Sequence[Channel]) -> bytes:
 @once_per_version(GuildPart.CHANNEL)
 def _encoded(_state: GuildState) -> _Encoded:
     return {}
+
+
+class EncodedChannels:
+    """Single channels with their newest message and pin, kept for a database that no other process changes.
+
+    A commit about a channel's newest message or pin forgets its JSON before the response. A changed channel is another
+    object of the guild's state.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._kept: dict[int, tuple[Channel, bytes]] = {}
+        self._expires = 0.0
+        self._enabled = database.watch_values(ACTIVITY_TABLE, self._handle_write)
+
+    async def get(self, reader: Reader, channel: Channel) -> bytes:
+        """A channel of a guild, as its state has it, as JSON."""
+        if not (self._enabled and reader.committed):
+            return encode(await channel_object(reader, channel))
+        now = stopwatch()
+        if now > self._expires or len(self._kept) > _MAX_CHANNELS:
+            self._kept.clear()
+            self._expires = now + _MAX_SECONDS
+        entry = self._kept.get(channel.id)
+        if entry is None or entry[0] is not channel:
+            # Nothing suspends here: no commit comes between these lines.
+            entry = self._kept[channel.id] = channel, encode(await channel_object(reader, channel))
+        return entry[1]
+
+    def _handle_write(self, values: Mapping[str, Any]) -> None:
+        channel_id = values.get("channel_id")
+        if channel_id is None:
+            self._kept.clear()
+        else:
+            self._kept.pop(channel_id, None)

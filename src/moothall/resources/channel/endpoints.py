@@ -14,9 +14,10 @@ from moothall.objects.channel_types import DIRECT, MESSAGEABLE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from moothall.objects.permissions import Permissions
+from moothall.objects.wire import encode
 from moothall.resources.channel import queries
 from moothall.resources.channel.access import ManagesChannel
-from moothall.resources.channel.encoded import encode_channels
+from moothall.resources.channel.encoded import EncodedChannels, encode_channels
 from moothall.resources.channel.events import (
     ChannelCreate,
     ChannelUpdate,
@@ -73,14 +74,18 @@ async def modify_guild_channel_positions(ctx: Context, guild_id: GuildId, body: 
 
 
 @get("/channels/{channel_id}", permission=MEMBER)
-async def get_channel(ctx: Context, channel_id: ChannelId) -> Channel:
+async def get_channel(ctx: Context, channel_id: ChannelId) -> Json[Channel]:
     """Get a channel, thread or direct message that the caller may view; a thread with the caller's thread member."""
-    if ctx.in_guild:
-        channel = await channel_object(ctx.tx, ctx.channel.channel)
-        if not ctx.channel.is_thread:
-            return channel
-        members = await queries.select_own_memberships(ctx.tx, ctx.actor.user_id, [channel_id])
-        return structs.replace(channel, member=members[channel_id]) if channel_id in members else channel
+    if not ctx.in_guild:
+        return Json(encode(await _direct_channel(ctx, channel_id)))
+    if not ctx.channel.is_thread:
+        return Json(await ctx.services.resources[EncodedChannels].get(ctx.tx, ctx.channel.channel))
+    thread = await channel_object(ctx.tx, ctx.channel.channel)
+    members = await queries.select_own_memberships(ctx.tx, ctx.actor.user_id, [channel_id])
+    return Json(encode(structs.replace(thread, member=members[channel_id]) if channel_id in members else thread))
+
+
+async def _direct_channel(ctx: Context, channel_id: ChannelId) -> Channel:
     row = await select_channel(ctx.tx, channel_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)

@@ -1,7 +1,7 @@
 """The SQL of channels."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, structs
 
@@ -53,6 +53,9 @@ _clear_parent = Query(
         .values(parent_id=None)
     )
 )
+
+
+ACTIVITY_TABLE: Final = channel_activity.name
 
 
 class ChannelActivity(Struct, frozen=True):
