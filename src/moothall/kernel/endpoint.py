@@ -42,13 +42,17 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class Json(Generic[T]):
-    """A response that is already encoded: `data` is the JSON of a T."""
+    """A response that is already encoded: `data` is the JSON of a T.
 
-    __slots__ = ("data", "headers")
+    One that `names_files` may have placeholders for their URLs, as messages have.
+    """
 
-    def __init__(self, data: bytes, headers: tuple[tuple[bytes, bytes], ...] = ()) -> None:
+    __slots__ = ("data", "headers", "names_files")
+
+    def __init__(self, data: bytes, headers: tuple[tuple[bytes, bytes], ...] = (), *, names_files: bool = True) -> None:
         self.data = data
         self.headers = headers
+        self.names_files = names_files
 
 
 class NotReady:
@@ -88,6 +92,7 @@ class Endpoint:
         "query_parameters",
         "rate",
         "reads_first",
+        "requires_query",
         "response",
         "scope",
         "status",
@@ -176,6 +181,8 @@ class Endpoint:
         self.images = () if body is None else image_fields(body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
+        self.requires_query = any(parameter.required for parameter in query)
+        """Whether a request without a query string is refused: all others take the defaults of the signature."""
         self.header_parameters = tuple(headers)
 
 
@@ -207,6 +214,7 @@ _READ_LATER = frozenset(
         "locks_guild",
         "path_parameters",
         "query_parameters",
+        "requires_query",
         "response",
         "status",
         "uploads",

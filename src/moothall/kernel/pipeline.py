@@ -60,6 +60,8 @@ _MAX_KEY = 96
 _MAX_JSON = 2 * 1024 * 1024
 """Bytes of a body of endpoints that take no images or sounds."""
 _BEARER = TokenKind.BEARER
+_SMALL = 64 * 1024
+"""Bytes of encoded JSON that take no time worth a turn of their own."""
 _LARGE_BODY = 64 * 1024
 """Bytes of a body from which on it is read in a thread: the event loop must not wait for that."""
 
@@ -210,12 +212,14 @@ class Pipeline:
         decoded = await _decode(endpoint, values, request, has_files=has_files)
         if endpoint.images and decoded.complete:
             await self._stage_images(endpoint, actor, request, decoded)
-        if has_files and endpoint.uploads is not None:
+        if endpoint.method == "GET" and not endpoint.writes:
+            result = await self._attempt(endpoint, actor, request, decoded, None, writes=False)
+        elif has_files and endpoint.uploads is not None:
             result = await self._run_with_files(endpoint, endpoint.uploads, actor, request, decoded)
         else:
             result = await self._run(endpoint, actor, request, decoded)
-        if endpoint.method == "GET":
-            # What was read may take as long to encode.
+        if endpoint.method == "GET" and not (type(result) is Json and len(result.data) <= _SMALL):
+            # What was read may take as long to encode, or to write.
             await yield_turn()
         if type(result) is list and len(result) > SLICE:
             body = await encode_list(result)
@@ -356,8 +360,6 @@ class Pipeline:
                 raise with_rest if with_rest.kind is errors.INVALID_FORM_BODY else refusal from None
 
     async def _run_row(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> Any:
-        if endpoint.method == "GET" and not endpoint.writes:
-            return await self._attempt(endpoint, actor, request, decoded, None, writes=False)
         lock = await self._guild_changed(decoded.path) if endpoint.locks_guild else None
         writes = endpoint.writes and not endpoint.reads_first
         try:
@@ -503,7 +505,7 @@ async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request, *
                 decoded.take_body(endpoint.body, data, request.content_type)
             else:
                 await asyncio.to_thread(decoded.take_body, endpoint.body, data, request.content_type)
-    if endpoint.query_parameters:
+    if request.query_string or endpoint.requires_query:
         try:
             decoded.query = read_query(endpoint.query_parameters, request.query_string)
         except Refusal as refusal:
@@ -524,7 +526,8 @@ def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks)
     if result is None:
         return EncodedResponse(204, b"", headers)
     if type(result) is Json:
-        return EncodedResponse(endpoint.status, links.sign(result.data), [_JSON_TYPE, *result.headers, *headers])
+        data = links.sign(result.data) if result.names_files else result.data
+        return EncodedResponse(endpoint.status, data, [_JSON_TYPE, *result.headers, *headers])
     if type(result) is Response:
         if request.if_none_match and any(
             name == b"etag" and tag in request.if_none_match for name, tag in result.headers

@@ -7,7 +7,7 @@ By the extension `WHOLE_RESPONSE` an application sends head and body in one mess
 """
 
 import logging
-from asyncio import Transport
+from asyncio import AbstractEventLoop, Task, Transport
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
@@ -45,6 +45,8 @@ class Exchange(Waiter):
         "_head",
         "_on_complete",
         "_remaining",
+        "_task",
+        "_tasks",
         "body",
         "disconnected",
         "flow",
@@ -88,8 +90,16 @@ class Exchange(Waiter):
         self._head: bytes | None = None
         """The head of a response, until the first part of its body is written with it."""
         self._chunked = False
+        self._task: Task[None] | None = None
+        self._tasks: set[Task[None]]
         self._remaining = 0
         """Bytes of the body that Content-Length announces and that have not been written."""
+
+    def start(self, loop: AbstractEventLoop, application: Application, tasks: set[Task[None]]) -> None:
+        """Run in a task, which is among the `tasks` of the server until it has ended."""
+        self._task = task = loop.create_task(self.run(application))
+        self._tasks = tasks
+        tasks.add(task)
 
     async def run(self, application: Application) -> None:
         """Let the application respond. An exception is logged and answered with 500, or ends the connection."""
@@ -105,6 +115,10 @@ class Exchange(Waiter):
                 await self._fail()
         finally:
             self._on_complete = _do_nothing
+            if self._task is not None:
+                # A callback of the task would be another turn of the event loop.
+                self._tasks.discard(self._task)
+                self._task = None
 
     async def receive(self) -> Message:
         """The next part of the body; once all of it is read, wait for the end of the connection or of the response."""

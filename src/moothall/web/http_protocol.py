@@ -233,9 +233,7 @@ class BoundedHttp(HttpToolsProtocol):
         }
 
     def _start(self, exchange: Exchange) -> None:
-        task = self.loop.create_task(exchange.run(self.app))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        exchange.start(self.loop, self.app, self.tasks)
 
     def _close_if_idle(self) -> None:
         """Close the connection if no request has come for so long, else look again when that may be."""

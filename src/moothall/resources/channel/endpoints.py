@@ -52,7 +52,10 @@ async def get_guild_channels(ctx: Context, guild_id: GuildId) -> Json[list[Chann
     channels = await ctx.guild.channels(ctx.tx)
     viewable = (await visible_channels(ctx)).viewable
     visible = [channel for channel in channels.values() if channel.id in viewable]
-    return Json(await encode_channels(ctx, sorted(visible, key=lambda channel: (channel.position, channel.id))))
+    return Json(
+        await encode_channels(ctx, sorted(visible, key=lambda channel: (channel.position, channel.id))),
+        names_files=False,
+    )
 
 
 @post(
@@ -79,7 +82,7 @@ async def get_channel(ctx: Context, channel_id: ChannelId) -> Json[Channel]:
     if not ctx.in_guild:
         return Json(encode(await _direct_channel(ctx, channel_id)))
     if not ctx.channel.is_thread:
-        return Json(await ctx.services.resources[EncodedChannels].get(ctx.tx, ctx.channel.channel))
+        return Json(await ctx.services.resources[EncodedChannels].get(ctx.tx, ctx.channel.channel), names_files=False)
     thread = await channel_object(ctx.tx, ctx.channel.channel)
     members = await queries.select_own_memberships(ctx.tx, ctx.actor.user_id, [channel_id])
     return Json(encode(structs.replace(thread, member=members[channel_id]) if channel_id in members else thread))

@@ -32,7 +32,7 @@ async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
 async def get_guild(ctx: Context, guild_id: GuildId, *, with_counts: bool = False) -> Json[Guild]:
     """Get a guild with its roles, emojis and stickers; `with_counts` adds the numbers of members and online members."""
     data = guild_json(ctx.guild)
-    return Json(await _add_counts(ctx, data) if with_counts else data)
+    return Json(await _add_counts(ctx, data) if with_counts else data, names_files=False)
 
 
 @get("/guilds/{guild_id}/preview", permission=SIGNED_IN)

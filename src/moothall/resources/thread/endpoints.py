@@ -51,7 +51,7 @@ class ThreadSearchResults(ThreadList, frozen=True, kw_only=True):
 @get("/guilds/{guild_id}/threads/active", permission=MEMBER)
 async def list_active_guild_threads(ctx: Context, guild_id: GuildId) -> Json[ActiveThreads]:
     """List the active threads of a guild that the caller may view, newest first."""
-    return Json(await listing.list_active(ctx, guild_id))
+    return Json(await listing.list_active(ctx, guild_id), names_files=False)
 
 
 @post(

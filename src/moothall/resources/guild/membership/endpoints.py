@@ -57,7 +57,7 @@ async def _encoded_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> J
         return encode(await queries.member_object(ctx.tx, row))
 
     cache = ctx.services.resources[EncodedMembers]
-    return Json(await cache.get(ctx.tx, (guild_id, user_id), ctx.now, read))
+    return Json(await cache.get(ctx.tx, (guild_id, user_id), ctx.now, read), names_files=False)
 
 
 @get("/guilds/{guild_id}/members", permission=MEMBER)
@@ -76,7 +76,7 @@ async def list_guild_members(
         return await encode_members(ctx.tx, await queries.select_members_after(ctx.tx, guild_id, after, limit))
 
     cache = ctx.services.resources[EncodedMembers]
-    return Json(await cache.get(ctx.tx, (guild_id, after, limit), ctx.now, read))
+    return Json(await cache.get(ctx.tx, (guild_id, after, limit), ctx.now, read), names_files=False)
 
 
 @get("/guilds/{guild_id}/members/search", permission=MEMBER)
@@ -96,7 +96,7 @@ async def search_guild_members(
         return await encode_members(ctx.tx, await queries.search_members(ctx.tx, guild_id, key, limit))
 
     cache = ctx.services.resources[EncodedMembers]
-    return Json(await cache.get(ctx.tx, (guild_id, key, limit), ctx.now, read))
+    return Json(await cache.get(ctx.tx, (guild_id, key, limit), ctx.now, read), names_files=False)
 
 
 @put(
