@@ -19,7 +19,7 @@ from moothall.kernel.valid_rest import Rest
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.objects.wire import decoder
+from moothall.objects.wire import contains, decoder
 
 MAX_DEPTH = 64
 """The maximum nesting of lists and objects in a request's JSON, far above that of any valid body."""
@@ -101,7 +101,7 @@ class BodyReader(Struct, frozen=True):
             data = b"{}"
         elif not content_type.lower().startswith(self.content_type):
             data = self._json_of_form(data, content_type)
-        return _NUL.sub(rb"\1", data) if data.find(b"\\u0000") >= 0 else data
+        return _NUL.sub(rb"\1", data) if contains(data, b"\\u0000") else data
 
     def _json_of_form(self, data: bytes, content_type: str) -> bytes:
         """The JSON of an urlencoded form.

@@ -27,6 +27,7 @@ from moothall.bus import Envelope
 from moothall.kernel.events import Event
 from moothall.objects.clock import CLOCK
 from moothall.objects.ids import ChannelId, Snowflake
+from moothall.objects.wire import contains
 
 _ANY_PLACEHOLDER: Final = b'":"moothall-'
 """The beginning of both kinds of placeholders. Each response is searched for it once, which takes 3 us in 6 kB."""
@@ -66,13 +67,12 @@ class ProxiedUrl(Struct, frozen=True):
 
 def has_placeholders(data: bytes) -> bool:
     """Whether stored JSON has placeholders."""
-    # `in` first tries whether bytes are a number, and makes an exception of that they are not.
-    return data.find(_SCHEME) >= 0
+    return contains(data, _SCHEME)
 
 
 def placeholder_file_ids(data: bytes) -> set[int]:
     """The ids of the files whose placeholders are in stored JSON."""
-    return {int(file_id) for _, file_id, _ in _PLACEHOLDER.findall(data)} if _SCHEME in data else set()
+    return {int(file_id) for _, file_id, _ in _PLACEHOLDER.findall(data)} if contains(data, _SCHEME) else set()
 
 
 def is_attachment_of(data: bytes, path: FilePath) -> bool:
@@ -104,10 +104,9 @@ class FileLinks:
 
     def sign(self, data: bytes) -> bytes:
         """Replace each placeholder in stored JSON by a signed URL."""
-        # Backwards takes half the time, and `in` raises and catches an error first.
-        if data.rfind(_ANY_PLACEHOLDER) < 0:
+        if not contains(data, _ANY_PLACEHOLDER):
             return data
-        if data.find(_PROXIED) >= 0:
+        if contains(data, _PROXIED):
             data = data.replace(_PROXIED, self._proxied_base)
         return _PLACEHOLDER.sub(lambda match: b'url":"%b"' % self._url(*match.groups()), data)
 
@@ -116,7 +115,7 @@ class FileLinks:
         envelopes = [event.envelope() for event in events]
         for envelope in envelopes:
             data = bytes(envelope.data)
-            if data.find(_ANY_PLACEHOLDER) >= 0:
+            if contains(data, _ANY_PLACEHOLDER):
                 envelope.data = type(envelope.data)(self.sign(data))
         return envelopes
 
@@ -126,7 +125,7 @@ class FileLinks:
         `own_urls` are the plain URLs of the files that the message has. Expired signatures are accepted, as by the
         endpoint that refreshes URLs: they prove that the author has seen the file.
         """
-        if self._prefix_bytes not in data:
+        if not contains(data, self._prefix_bytes):
             return data
         own = {path for url in own_urls if (path := self.find(url)) is not None}
 
@@ -185,7 +184,7 @@ class FileLinks:
 
     def proxy_components(self, data: bytes) -> bytes:
         """Replace the `proxy_url` of media of other servers in the JSON of components by what is stored for it."""
-        if not self._proxies or b'"proxy_url":"http' not in data:
+        if not self._proxies or not contains(data, b'"proxy_url":"http'):
             return data
         return _UNPROXIED.sub(lambda match: b'"proxy_url":%b' % encode(self.proxy(decode(match[1]))), data)
 

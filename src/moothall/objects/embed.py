@@ -213,7 +213,8 @@ class _Reader:
     def _url(self, source: str | None, schemes: Sequence[str], *keys: str) -> str | UnsetType:
         if not source:
             return UNSET
-        if error := url_error(source, schemes):
+        # All that is usual is valid in embeds.
+        if _USUAL_URL.fullmatch(source) is None and (error := url_error(source, schemes)):
             self._add(error, *keys)
         return source
 
