@@ -11,8 +11,8 @@ from moothall.objects.channel_types import HAS_THREADS, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.text import search_key
-from moothall.objects.wire import Timestamp, encode
-from moothall.resources.channel.thread_activity.encoded import SearchResults, ThreadCache, json_array
+from moothall.objects.wire import Timestamp
+from moothall.resources.channel.thread_activity.encoded import ThreadCache, ThreadPage, json_array
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
 from moothall.resources.channel.thread_activity.state import thread_member_object
 from moothall.resources.channel.visible_channels import visible_channels
@@ -36,34 +36,40 @@ async def list_active(ctx: Context, guild_id: GuildId) -> bytes:
     viewable, managed = visible.viewable, visible.managed
     # Of private threads each member sees others.
     key = (visible, ctx.actor.user_id, frozenset(joined)) if active.any_private else visible
-    threads = cache.page(
-        active,
-        key,
-        (
-            thread
-            for thread in active.threads
-            if thread.parent_id in viewable
-            and (not thread.private or thread.parent_id in managed or thread.id in joined)
-        ),
+    viewed = (
+        thread
+        for thread in active.threads
+        if thread.parent_id in viewable and (not thread.private or thread.parent_id in managed or thread.id in joined)
     )
-    members = [joined[thread.id] for thread in active.threads if thread.id in joined and thread.parent_id in viewable]
-    return b'{"threads":%b,"members":%b,"has_more":false}' % (threads, encode(members))
+    members = [
+        joined[thread.id]
+        for thread in (active.threads if joined else ())
+        if thread.id in joined and thread.parent_id in viewable
+    ]
+    return cache.list_active(active, key, viewed, members)
 
 
 async def list_public_archived(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
     """Return the archived public threads of the current channel, latest archived first, as JSON."""
-    kind = rules.public_thread_type(_thread_parent(ctx))
-    thread_ids = await queries.select_archived(ctx.tx, ctx.channel.id, kind, before or _END_OF_TIME, maximum + 1)
-    return await _page(ctx, thread_ids, maximum)
+    parent = _thread_parent(ctx)
+    return await _list_archived(ctx, parent.id, rules.public_thread_type(parent), before, maximum)
 
 
 async def list_private_archived(ctx: Context, before: Timestamp | None, maximum: int) -> bytes:
     """Return the archived private threads of the current channel, latest archived first, as JSON."""
-    kind = int(ChannelType.PRIVATE_THREAD)
-    thread_ids = await queries.select_archived(
-        ctx.tx, _thread_parent(ctx).id, kind, before or _END_OF_TIME, maximum + 1
-    )
-    return await _page(ctx, thread_ids, maximum)
+    return await _list_archived(ctx, _thread_parent(ctx).id, int(ChannelType.PRIVATE_THREAD), before, maximum)
+
+
+async def _list_archived(
+    ctx: Context, parent_id: ChannelId, kind: int, before: Timestamp | None, maximum: int
+) -> bytes:
+    pages = await ctx.services.resources[ThreadCache].pages(ctx.tx, parent_id)
+    key = kind, before, maximum
+    page = pages.get(key)
+    if page is None:
+        thread_ids = await queries.select_archived(ctx.tx, parent_id, kind, before or _END_OF_TIME, maximum + 1)
+        page = pages[key] = await _page(ctx, thread_ids, maximum)
+    return await _with_members(ctx, page)
 
 
 async def list_joined_private_archived(ctx: Context, before: Snowflake | None, maximum: int) -> bytes:
@@ -71,7 +77,7 @@ async def list_joined_private_archived(ctx: Context, before: Snowflake | None, m
     thread_ids = await queries.select_joined_archived(
         ctx.tx, _thread_parent(ctx).id, ctx.actor.user_id, before or Snowflake(_END_OF_TIME), maximum + 1
     )
-    return await _page(ctx, thread_ids, maximum)
+    return await _with_members(ctx, await _page(ctx, thread_ids, maximum))
 
 
 async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
@@ -80,20 +86,17 @@ async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
     It has the first messages of the threads and the total number of results.
     """
     parent_id = _thread_parent(ctx).id
-    cache = ctx.services.resources[ThreadCache]
-    searches = await cache.searches(ctx.tx, parent_id)
-    results = searches.get(search)
-    if results is None:
+    pages = await ctx.services.resources[ThreadCache].pages(ctx.tx, parent_id)
+    page = pages.get(search)
+    if page is None:
         thread_ids, total = await queries.search_threads(ctx.tx, parent_id, search)
-        results = searches[search] = SearchResults(tuple(thread_ids), total, await _encoded_threads(ctx, thread_ids))
-    members = await cache.memberships(ctx.tx, ctx.actor.user_id, results.thread_ids)
-    messages = await ctx.services.resources[FirstMessages].get(ctx.tx, results.thread_ids, viewer_in(ctx))
-    has_more = search.offset + len(results.thread_ids) < results.total
-    return b'{"threads":%b,"members":%b,"has_more":%b,"total_results":%d,"first_messages":[%b]}' % (
-        results.threads,
-        members,
-        b"true" if has_more else b"false",
-        results.total,
+        has_more = search.offset + len(thread_ids) < total
+        threads = await _encoded_threads(ctx, thread_ids)
+        page = pages[search] = ThreadPage(tuple(thread_ids), threads, has_more, total)
+    messages = await ctx.services.resources[FirstMessages].get(ctx.tx, page.thread_ids, viewer_in(ctx))
+    return b'%b,"total_results":%d,"first_messages":[%b]}' % (
+        (await _with_members(ctx, page))[:-1],
+        page.total,
         b",".join(messages),
     )
 
@@ -109,16 +112,20 @@ def _thread_parent(ctx: Context) -> Channel:
     return ctx.channel.channel
 
 
-async def _page(ctx: Context, thread_ids: Sequence[ChannelId], maximum: int) -> bytes:
-    threads, members = await _threads_and_members(ctx, thread_ids[:maximum])
-    has_more = b"true" if len(thread_ids) > maximum else b"false"
-    return b'{"threads":%b,"members":%b,"has_more":%b}' % (threads, members, has_more)
+async def _page(ctx: Context, thread_ids: Sequence[ChannelId], maximum: int) -> ThreadPage:
+    """Return the page of threads of which there may be more than `maximum`."""
+    shown = tuple(thread_ids[:maximum])
+    return ThreadPage(shown, await _encoded_threads(ctx, shown), len(thread_ids) > maximum)
 
 
-async def _threads_and_members(ctx: Context, thread_ids: Sequence[ChannelId]) -> tuple[bytes, bytes]:
-    """Return threads, and the caller's thread members of those joined, as JSON."""
-    members = await ctx.services.resources[ThreadCache].memberships(ctx.tx, ctx.actor.user_id, tuple(thread_ids))
-    return await _encoded_threads(ctx, thread_ids), members
+async def _with_members(ctx: Context, page: ThreadPage) -> bytes:
+    """Return a page with the caller's thread members of those joined, as JSON."""
+    members = await ctx.services.resources[ThreadCache].memberships(ctx.tx, ctx.actor.user_id, page.thread_ids)
+    return b'{"threads":%b,"members":%b,"has_more":%b}' % (
+        page.threads,
+        members,
+        b"true" if page.has_more else b"false",
+    )
 
 
 async def _encoded_threads(ctx: Context, thread_ids: Sequence[ChannelId]) -> bytes:

@@ -30,12 +30,15 @@ _PIECE: Final = 100
 """Threads that are read at once: a fraction of a millisecond."""
 _MAX_LISTS: Final = 200
 _MAX_PAGES: Final = 100
-"""Pages of one list, and searches of one channel, that are kept."""
+"""Pages of one list, and of one channel, that are kept."""
 _MAX_MEMBERS: Final = 10_000
 _MAX_CHANGED: Final = 1_000
 """Changed rows after which everything is read again."""
 _MAX_SECONDS: Final = 1.0
 """For how long rows are kept: an operator at the database's own prompt may change them unnoticed."""
+
+_WITHOUT_MEMBERS: Final = b',"members":[],"has_more":false}'
+"""The end of a list for a caller who has joined none of its threads."""
 
 _decode_ids = msgspec.json.Decoder(list[int]).decode
 
@@ -58,27 +61,28 @@ class ActiveThreads(Struct, frozen=True, eq=False):
     """Those of the threads: the same object until one of them becomes active or ceases to be."""
     any_private: bool
     pages: dict[Hashable, bytes]
-    """JSON arrays of those that viewers see, by what the viewers may see."""
+    """JSON of those that viewers see, by what the viewers may see, without thread members."""
 
 
-class SearchResults(Struct, frozen=True):
-    """A page of the threads of a channel that a search has."""
+class ThreadPage(Struct, frozen=True):
+    """A page of a list of a channel's threads, or of the results of a search."""
 
     thread_ids: tuple[ChannelId, ...]
-    total: int
-    """How many there are on all pages."""
     threads: bytes
-    """Those of the page as a JSON array."""
+    """They, as a JSON array."""
+    has_more: bool
+    total: int = 0
+    """How many there are on all pages of a search."""
 
 
 class ThreadCache:
-    """Encoded threads, lists of active threads, and results of searches in a channel."""
+    """Encoded threads, lists of active threads, and pages of the threads of a channel."""
 
     def __init__(self, database: Database) -> None:
         self._encoded: dict[int, tuple[ShownThread, EncodedThread]] = {}
         self._current: dict[int, EncodedThread] = {}
         self._active: dict[int, ActiveThreads] = {}
-        self._searches: dict[int, dict[Hashable, SearchResults]] = {}
+        self._pages: dict[int, dict[Hashable, ThreadPage]] = {}
         self._stale: dict[int, set[int]] = {}
         """The threads of each guild that have changed since its list was read."""
         self._reading: SingleFlight[tuple[int, int], None] = SingleFlight()
@@ -170,22 +174,27 @@ class ThreadCache:
         return encoded
 
     @staticmethod
-    def page(active: ActiveThreads, key: Hashable, threads: Iterable[EncodedThread]) -> bytes:
-        """A JSON array of some active threads, kept by a key of what selects them."""
+    def list_active(
+        active: ActiveThreads, key: Hashable, threads: Iterable[EncodedThread], members: Sequence[ThreadMember]
+    ) -> bytes:
+        """A list of some active threads as JSON, kept by a key of what selects them; `members` are the caller's."""
         page = active.pages.get(key)
         if page is None:
             if len(active.pages) >= _MAX_PAGES:
                 active.pages.clear()
-            page = active.pages[key] = json_array(threads)
-        return page
+            page = active.pages[key] = b'{"threads":%b%b' % (json_array(threads), _WITHOUT_MEMBERS)
+        if not members:
+            # It may have half a megabyte, which takes as long to copy as everything else.
+            return page
+        return page.removesuffix(_WITHOUT_MEMBERS) + b',"members":%b,"has_more":false}' % encode(members)
 
-    async def searches(self, reader: Reader, parent_id: ChannelId) -> dict[Hashable, SearchResults]:
-        """Where results of searches among the threads of a channel are kept until one of its threads changes."""
+    async def pages(self, reader: Reader, parent_id: ChannelId) -> dict[Hashable, ThreadPage]:
+        """Where pages of a channel's threads are kept by what they list, until one of its threads changes."""
         if not await self._synchronize(reader):
             return {}
-        if len(self._searches) >= _MAX_LISTS:
-            self._searches.clear()
-        results = self._searches.setdefault(parent_id, {})
+        if len(self._pages) >= _MAX_LISTS:
+            self._pages.clear()
+        results = self._pages.setdefault(parent_id, {})
         if len(results) >= _MAX_PAGES:
             results.clear()
         return results
@@ -217,7 +226,7 @@ class ThreadCache:
                 if kind in THREADS:
                     if (stale := self._stale.get(guild_id or 0)) is not None:
                         stale.add(thread_id)
-                    self._searches.pop(parent_id or 0, None)
+                    self._pages.pop(parent_id or 0, None)
         return True
 
     def _drop_members(self) -> None:
@@ -229,7 +238,7 @@ class ThreadCache:
         self._active.clear()
         self._stale.clear()
         self._generation += 1
-        self._searches.clear()
+        self._pages.clear()
         self._drop_members()
 
     def _encode(self, row: ShownThread) -> EncodedThread:
