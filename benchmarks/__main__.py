@@ -35,6 +35,9 @@ CONNECTIONS = 32
 ROUNDS = 3
 IDLE = 10_000
 MIN_BANNED = 9_000
+_MAX_RESTS = 240
+_RESTING = 0.03
+"""Seconds of the processor within half a second: timers and the watch of the index."""
 BARE = "a bare server that answers the same bytes, 32 connections"
 BARE_POSTGRES = f"{BARE}, after one statement by asyncpg where the row has one"
 
@@ -133,6 +136,17 @@ def cpu_seconds(process: subprocess.Popen[bytes]) -> float:
     """CPU time that a process has taken, without its children."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rest(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a server has done what earlier rows left to it, as the rest of the index of messages."""
+    before = cpu_seconds(process)
+    for _ in range(_MAX_RESTS):
+        time.sleep(0.5)
+        now = cpu_seconds(process)
+        if now - before <= _RESTING:
+            break
+        before = now
 
 
 def pipe_in(process: subprocess.Popen[bytes]) -> IO[bytes]:
@@ -543,6 +557,7 @@ def measure(
     ):
         for name, run in rows_over_http(bench).items():
             if only.lower() in name.lower():
+                rest(server)
                 with profiling(name, server) if profiled else contextlib.nullcontext():
                     run(name)
         if not profiled and only.lower() in "fan-out":

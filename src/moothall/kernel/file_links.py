@@ -106,9 +106,12 @@ class FileLinks:
         """Replace each placeholder in stored JSON by a signed URL."""
         if not contains(data, _ANY_PLACEHOLDER):
             return data
-        if contains(data, _PROXIED):
-            data = data.replace(_PROXIED, self._proxied_base)
+        data = self.with_proxied_urls(data)
         return _PLACEHOLDER.sub(lambda match: b'url":"%b"' % self._url(*match.groups()), data)
+
+    def with_proxied_urls(self, data: bytes) -> bytes:
+        """Replace the placeholders of proxied URLs in stored JSON: those never expire, so the result may be kept."""
+        return data.replace(_PROXIED, self._proxied_base) if contains(data, _PROXIED) else data
 
     def sign_all(self, events: Sequence[Event]) -> list[Envelope]:
         """Make the envelopes of events, with signed URLs."""

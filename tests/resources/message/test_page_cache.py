@@ -38,6 +38,7 @@ async def test_every_change_of_a_message_shows_on_the_kept_page(platform: Platfo
     changes: list[Callable[[], Awaitable[Reply]]] = [
         lambda: friend.post(url, reply),
         lambda: owner.patch(f"{url}/{first['id']}", {"content": "edited"}),
+        lambda: owner.post(url, {"embeds": [{"image": {"url": "https://example.org/a.png"}}]}),
         lambda: friend.put(f"{url}/{first['id']}/reactions/👍/@me"),
         lambda: owner.put(f"{url}/{first['id']}/reactions/👍/@me"),
         lambda: friend.delete(f"{url}/{first['id']}/reactions/👍/@me"),
@@ -54,7 +55,7 @@ async def test_every_change_of_a_message_shows_on_the_kept_page(platform: Platfo
         assert (await change()).status in {200, 201, 204}, number
         viewers = (owner,) if change is changes[-1] else (owner, friend)
         assert not await _differences(url, *viewers), number
-    assert [m["content"] for m in (await owner.get(url)).json if m["type"] == 0] == ["x", ""]
+    assert [m["content"] for m in (await owner.get(url)).json if m["type"] == 0] == ["x", "", ""]
 
 
 async def test_votes_show_to_each_viewer_on_the_kept_page(platform: Platform) -> None:

@@ -62,7 +62,7 @@ async def get_channel_messages(
     if around is None and before is None and after is None and viewer_in(ctx).reads_all:
         pages = ctx.services.resources[PageCache]
         if pages.enabled:
-            return Json(await pages.newest(ctx, channel_id, limit))
+            return await pages.newest(ctx, channel_id, limit)
     rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, maximum=limit)
     await yield_turn()
     encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), user_cache(ctx))

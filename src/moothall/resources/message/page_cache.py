@@ -7,7 +7,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from moothall.kernel.context import Context
+from moothall.kernel.endpoint import Json
+from moothall.kernel.file_links import has_placeholders
 from moothall.objects.ids import ChannelId
+from moothall.objects.message import Message
 from moothall.objects.turns import yield_turn
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_page
@@ -26,6 +29,7 @@ class _Page(Struct):
     """The whole page, if it is the same for all viewers who may read its text; else empty."""
     messages: list[bytes]
     """The messages of a page that is not."""
+    names_files: bool
     by_viewer: dict[int, ShownRow]
     """The rows of the messages that differ by viewer, by their indexes."""
     users: dict[int, bytes]
@@ -57,8 +61,8 @@ class PageCache:
         self.enabled = database.watch_values(MESSAGES_TABLE, self._handle_write)
         """Whether no other process changes the database."""
 
-    async def newest(self, ctx: Context, channel_id: ChannelId, maximum: int) -> bytes:
-        """The newest messages of a channel as a JSON array, newest first, for a caller who may read all their text."""
+    async def newest(self, ctx: Context, channel_id: ChannelId, maximum: int) -> Json[list[Message]]:
+        """The newest messages of a channel, newest first, for a caller who may read all their text."""
         page = await self._find(ctx, channel_id, maximum)
         if page is None:
             pages, generation = self._pages.setdefault(channel_id, {}), self._users.generation
@@ -71,8 +75,8 @@ class PageCache:
             messages = page.messages.copy()
             for index, data in zip(page.by_viewer, shown, strict=True):
                 messages[index] = data
-            return _join(messages)
-        return page.joined or _join(page.messages)
+            return Json(_join(messages))
+        return Json(page.joined or _join(page.messages), names_files=page.names_files)
 
     async def _find(self, ctx: Context, channel_id: ChannelId, maximum: int) -> _Page | None:
         page = self._pages.get(channel_id, {}).get(maximum)
@@ -90,10 +94,12 @@ class PageCache:
         rows = await select_page(ctx.tx, channel_id, around=None, before=None, after=None, maximum=maximum)
         await yield_turn()
         encoded = await encode_page(ctx.tx, channel_id, rows, viewer_in(ctx), self._users)
+        messages = list(map(ctx.services.links.with_proxied_urls, encoded.messages))
         same_for_all = not encoded.by_viewer
         return _Page(
-            joined=_join(encoded.messages) if same_for_all else b"",
-            messages=[] if same_for_all else encoded.messages,
+            joined=_join(messages) if same_for_all else b"",
+            messages=[] if same_for_all else messages,
+            names_files=any(map(has_placeholders, messages)),
             by_viewer={index: rows[index] for index in encoded.by_viewer},
             users=await self._read_users(ctx, encoded.user_ids),
             users_generation=self._users.generation,
