@@ -1,4 +1,4 @@
-"""The table: `make bench`, or `python -m benchmarks [--large] [--database URL] [--seconds N] [--only WORD]`.
+"""The table: `make bench`, or `python -m benchmarks [--large] [--huge] [--database URL] [--seconds N] [--only WORD]`.
 
 Each row runs our server and the bare one in turn, several times, and tells the median ratio.
 """
@@ -29,7 +29,7 @@ from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
 from benchmarks.load import HEARTBEAT_SECONDS
 from benchmarks.profile import profiling
 from benchmarks.report import Table
-from benchmarks.world import LARGE, SMALL, Size, World, build
+from benchmarks.world import HUGE, LARGE, SMALL, Size, World, build
 
 CONNECTIONS = 32
 ROUNDS = 3
@@ -579,6 +579,7 @@ def main() -> None:
     """Run the benchmarks that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--large", action="store_true", help="also on 100,000 members and 1,000,000 messages")
+    parser.add_argument("--huge", action="store_true", help="also on 1,000,000 members and 1,000,000 messages")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each load lasts")
     parser.add_argument("--only", default="", help="rows whose name contains this word")
     parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
@@ -591,6 +592,8 @@ def main() -> None:
     sizes = {"small": ("50 members, 20 channels, 20 roles, 1,000 messages", SMALL)}
     if options.large:
         sizes["large"] = ("100,000 members, 500 channels, 250 roles, 1,000,000 messages", LARGE)
+    if options.huge:
+        sizes["huge"] = ("1,000,000 members, 500 channels, 250 roles, 1,000,000 messages", HUGE)
     tables: list[Table] = []
     try:
         for server in (None, options.database) if options.report and options.database else (options.database,):

@@ -1,4 +1,4 @@
-"""Communities to measure on: a small one, and one with 100,000 members, written straight into a database."""
+"""Communities to measure on, written straight into a database: small ones, with 100,000 and with 1,000,000 members."""
 
 import asyncio
 import json
@@ -73,6 +73,7 @@ SMALL = Size(members=50, channels=20, roles=20, messages=1_000, threads=100)
 OUTSIDERS = 30_000
 """Accounts outside the community, which can be banned from it."""
 LARGE = Size(members=100_000, channels=500, roles=250, messages=1_000_000, threads=10_000)
+HUGE = Size(members=1_000_000, channels=500, roles=250, messages=1_000_000, threads=10_000)
 
 
 class World:

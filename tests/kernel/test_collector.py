@@ -1,4 +1,4 @@
-"""The garbage collector looks at all objects only when nobody waits."""
+"""The garbage collector looks at all objects only when no request waits."""
 
 import gc
 import mmap

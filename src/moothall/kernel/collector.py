@@ -30,7 +30,7 @@ _IDLE: Final = 0.05
 
 
 class IdleCollector(BackgroundTask):
-    """Looks at all objects while nobody waits for the event loop, and returns memory after work."""
+    """Looks at all objects while no request waits for the event loop, and returns memory after work."""
 
     def start(self) -> None:
         """Switch the collector on, for objects that are made from now on: all others live as long as the process."""
