@@ -28,6 +28,7 @@ from moothall.kernel.parameters import (
     HeaderParameter,
     PathParameter,
     QueryParameter,
+    QueryReader,
     header_parameter,
     path_parameter,
     query_parameter,
@@ -89,10 +90,10 @@ class Endpoint:
         "name",
         "path",
         "path_parameters",
+        "query",
         "query_parameters",
         "rate",
         "reads_first",
-        "requires_query",
         "response",
         "scope",
         "status",
@@ -181,8 +182,7 @@ class Endpoint:
         self.images = () if body is None else image_fields(body.kind)
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
-        self.requires_query = any(parameter.required for parameter in query)
-        """Whether a request without a query string is refused: all others take the defaults of the signature."""
+        self.query = QueryReader(self.query_parameters)
         self.header_parameters = tuple(headers)
 
 
@@ -213,8 +213,8 @@ _READ_LATER = frozenset(
         "images",
         "locks_guild",
         "path_parameters",
+        "query",
         "query_parameters",
-        "requires_query",
         "response",
         "status",
         "uploads",

@@ -23,7 +23,6 @@ from moothall.kernel.endpoint import Endpoint, Json, Response
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.images import MEDIA, keep_stored, stage_images, without_media
 from moothall.kernel.multipart import is_form
-from moothall.kernel.parameters import read_query
 from moothall.kernel.per_query_reader import PerQueryReader
 from moothall.kernel.reason import read_reason
 from moothall.kernel.recorded_refusal import RecordedRefusal
@@ -505,9 +504,9 @@ async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request, *
                 decoded.take_body(endpoint.body, data, request.content_type)
             else:
                 await asyncio.to_thread(decoded.take_body, endpoint.body, data, request.content_type)
-    if request.query_string or endpoint.requires_query:
+    if request.query_string or endpoint.query.required:
         try:
-            decoded.query = read_query(endpoint.query_parameters, request.query_string)
+            decoded.query = endpoint.query.read(request.query_string)
         except Refusal as refusal:
             decoded.add_problem(refusal)
             decoded.complete = False
