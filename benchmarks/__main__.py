@@ -39,7 +39,7 @@ _MAX_RESTS = 240
 _RESTING = 0.03
 """Seconds of the processor within half a second: timers and the watch of the index."""
 BARE = "a bare server that answers the same bytes, 32 connections"
-BARE_POSTGRES = f"{BARE}, after one statement by asyncpg where the row has one"
+BARE_POSTGRES = f"{BARE}, after what each row needs of PostgreSQL, by asyncpg"
 
 Row = tuple[str, float | None, str, str]
 
@@ -166,7 +166,9 @@ def pipe_out(process: subprocess.Popen[bytes]) -> IO[bytes]:
 class Bench:
     """One community, our server and the bare one."""
 
-    def __init__(self, world: World, folder: Path, seconds: float, statements: dict[str, statements.Statement]) -> None:
+    def __init__(
+        self, world: World, folder: Path, seconds: float, statements: dict[str, list[statements.Statement]]
+    ) -> None:
         self.world = world
         self.statements = statements
         self.folder = folder
@@ -198,10 +200,10 @@ class Bench:
         self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B"))
 
     def _teach(self, name: str, path: str, status: int, answer: bytes) -> None:
-        """Teach the bare server what a row is answered, and the statement of the row if there is one."""
+        """Teach the bare server what a row is answered, and the statements of the row if there are any."""
         call(self.bare_port, "POST", f"/answer?path=/api/v10{path}&status={status}", answer or b" ")
-        if statement := self.statements.get(name):
-            call(self.bare_port, "POST", f"/statement?path=/api/v10{path}", json.dumps(statement).encode())
+        if of_row := self.statements.get(name):
+            call(self.bare_port, "POST", f"/statements?path=/api/v10{path}", json.dumps(of_row).encode())
 
     def changing(self, name: str, method: str, changes: list[tuple[str, bytes]]) -> None:
         """One row of requests by the owner that each change something: every round has its own part of them."""

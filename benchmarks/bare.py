@@ -2,7 +2,7 @@
 
 `POST /answer?path=...&status=...` teaches it the bytes to answer a path with; every other request
 is answered from what it learned, with `ms=` after so many milliseconds. With the URL of a PostgreSQL database,
-`POST /statement?path=...` teaches it a statement that asyncpg executes before each answer. `/gateway` accepts
+`POST /statements?path=...` teaches it statements that asyncpg executes before each answer. `/gateway` accepts
 WebSockets, and `POST /broadcast` sends its body to each of them.
 """
 
@@ -24,7 +24,7 @@ CONNECTIONS = 10
 """To PostgreSQL: as many as our server has by default."""
 
 answers: dict[str, tuple[int, bytes]] = {}
-statements: dict[str, tuple[str, list[int]]] = {}
+statements: dict[str, list[tuple[str, list[int | str]]]] = {}
 sockets: set[Send] = set()
 pool: asyncpg.Pool | None = None
 
@@ -58,9 +58,8 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
         query = parse_qs(scope["query_string"].decode())
         answers[query["path"][0]] = (int(query["status"][0]), body)
         status, body = 204, b""
-    elif scope["path"] == "/statement":
-        sql, arguments = json.loads(body)
-        statements[parse_qs(scope["query_string"].decode())["path"][0]] = (sql, arguments)
+    elif scope["path"] == "/statements":
+        statements[parse_qs(scope["query_string"].decode())["path"][0]] = json.loads(body)
         status, body = 204, b""
     elif scope["path"] == "/broadcast":
         text = body.decode()
@@ -69,8 +68,8 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
             await each(message)
         status, body = 204, b""
     else:
-        if statement := statements.get(scope["path"]):
-            await _execute(*statement)
+        if of_path := statements.get(scope["path"]):
+            await _execute(of_path)
         status, body = answers.get(scope["path"], (200, b"{}"))
     if delays := parse_qs(scope["query_string"].decode()).get("ms"):
         await asyncio.sleep(int(delays[0]) / 1000)
@@ -79,12 +78,13 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _execute(sql: str, arguments: list[int]) -> None:
+async def _execute(of_path: list[tuple[str, list[int | str]]]) -> None:
     global pool  # noqa: PLW0603 made within the server's event loop
     if pool is None:
         pool = await asyncpg.create_pool(sys.argv[2], min_size=CONNECTIONS, max_size=CONNECTIONS)
     async with pool.acquire() as connection:
-        await connection.fetch(sql, *arguments)
+        for sql, arguments in of_path:
+            await connection.fetch(sql, *arguments)
 
 
 def main() -> None:

@@ -37,9 +37,8 @@ costs nothing. What stores something is answered when it is durable. Rows that s
 """
 
 _POSTGRES = """\
-Here the bare server executes one statement by asyncpg before it answers, the least that the row needs of the database:
-GET guild, channel, member, 50 messages, 1,000 members and members by search, POST message and webhook, PATCH role and
-PUT ban. The other rows compare with a bare server without a database.
+Here the bare server executes by asyncpg, before it answers, what the row needs of the database at the least: one
+statement, or two where a search has a total too ([`statements.py`](../benchmarks/statements.py)). Files have none.
 """
 
 
