@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 
 import asyncpg
 
-from moothall.storage.postgres import _ACQUIRE_SECONDS, _SERVER_SETTINGS, PostgresDatabase, _Connection
+from moothall.storage.postgres import _ACQUIRE_SECONDS, _SERVER_SETTINGS, PostgresDatabase
+from moothall.storage.postgres_pool import PostgresPool
 
 _READ_BYTES: Final = 1 << 18
 _MAX_KEPT: Final = 4
@@ -169,7 +170,6 @@ class KeptConnections:
             self._url,
             ssl=False,  # TLS is a transport of the loop's own
             loop=cast("asyncio.AbstractEventLoop", _RunningLoop()),
-            connection_class=_Connection,
             statement_cache_size=1_000,
             max_cached_statement_lifetime=0,
             server_settings=_SERVER_SETTINGS,
@@ -192,51 +192,37 @@ class KeptConnections:
             connection.terminate()
 
 
-class _Pool:
-    """The part of asyncpg's pool that the database uses."""
+class _Pool(PostgresPool):
+    """The pool of one test."""
 
     def __init__(self, kept: KeptConnections, size: int) -> None:
+        super().__init__(kept.take, maximum=size, seconds=_ACQUIRE_SECONDS)
         self._kept = kept
-        self._places = asyncio.Semaphore(size)
-        self._free: list[Any] = []
-        self._size = size
 
-    async def acquire(self, *, timeout: float) -> Any:
-        async with asyncio.timeout(timeout):
-            await self._places.acquire()
-            try:
-                while self._free:
-                    connection = self._free.pop()
-                    if not connection.is_closed():
-                        return connection
-                return await self._kept.take()
-            except BaseException:
-                self._places.release()
-                raise
-
-    async def release(self, connection: Any) -> None:
-        if not connection.is_closed():
-            if connection.is_in_transaction() or connection._protocol._is_cancelling():
-                connection.terminate()
-            else:
-                self._free.append(connection)
-        self._places.release()
+    def release(self, connection: Any) -> None:
+        if connection.is_in_transaction() or connection._protocol._is_cancelling():
+            self.drop(connection)
+        else:
+            super().release(connection)
 
     async def close(self) -> None:
-        for _ in range(self._size):
-            await self._places.acquire()
-        for connection in self._free:
-            self._kept.put(connection)
+        while self._idle:
+            self._kept.put(self._idle.pop()[0])
+            self._count -= 1
+        await super().close()
 
 
 class KeptPostgres(PostgresDatabase):
     """A PostgreSQL database whose connections come from earlier tests."""
 
     def __init__(self, url: str, kept: KeptConnections) -> None:
-        super().__init__(url)
         self._kept = kept
+        super().__init__(url)
 
     async def open(self) -> None:
         """Connect when a connection is needed."""
-        if self._pool is None:
-            self._pool = _Pool(self._kept, self._connections)
+        if not self._open:
+            self._pool, self._open = self._new_pool(), True
+
+    def _new_pool(self) -> PostgresPool:
+        return _Pool(self._kept, self._connections)

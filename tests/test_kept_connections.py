@@ -24,7 +24,7 @@ async def process_of_a_connection(kept: KeptConnections, *statements: str) -> in
     process_id = int(await connection.fetchval("SELECT pg_backend_pid()"))
     for statement in statements:
         await connection.execute(statement)
-    await database.release(connection)
+    database.release(connection)
     await database.close()
     return process_id
 

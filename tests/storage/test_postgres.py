@@ -20,6 +20,9 @@ COUNT_UP = Query(
     .where(guild_counters.c.guild_id == bindparam("guild_id"))
     .values(member_count=guild_counters.c.member_count + 1)
 )
+LOCK = Query(
+    select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")).with_for_update()
+)
 BACKEND = Query(select(func.pg_backend_pid()))
 ONE, TWO = Snowflake(1), Snowflake(2)
 
@@ -43,6 +46,11 @@ async def break_connections(database: PostgresDatabase) -> None:
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
     await killer.close()
+
+
+async def count_up(database: PostgresDatabase) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(COUNT_UP, guild_id=ONE)
 
 
 async def test_a_deadlock_is_a_conflict_for_one_of_the_two(postgres: PostgresDatabase) -> None:
@@ -136,7 +144,7 @@ async def test_a_connection_that_breaks_at_the_commit_acknowledges_nothing(postg
 
 
 async def test_idle_connections_that_broke_are_not_handed_out(postgres: PostgresDatabase) -> None:
-    idle = [holder._con for holder in postgres._pool._holders if holder._con is not None]
+    idle = postgres._pool.idle
     await break_connections(postgres)
     async with asyncio.timeout(30):
         while not all(connection.is_closed() for connection in idle):  # noqa: ASYNC110 asyncpg has no event for it
@@ -155,12 +163,47 @@ async def test_connections_are_reused_and_carry_nothing_over(postgres: PostgresD
     assert len(backends) == 1
 
 
-async def test_more_requests_than_connections_wait_for_one(postgres: PostgresDatabase) -> None:
-    async def count() -> None:
-        async with postgres.transaction() as tx:
-            await tx.execute(COUNT_UP, guild_id=ONE)
+async def test_a_transaction_begins_with_its_first_statement_that_writes_or_locks(postgres: PostgresDatabase) -> None:
+    async with postgres.transaction() as tx:
+        assert await tx.scalar(READ, guild_id=ONE) == 0
+        await asyncio.create_task(count_up(postgres))
+        assert not await tx.has_written()
+        assert await tx.scalar(LOCK, guild_id=ONE) == 1
+        assert await tx.has_written()
+        assert await tx.execute(COUNT_UP, guild_id=ONE) == 1
+        assert await tx.scalar(READ, guild_id=ONE) == 2
+        async with postgres.read() as reader:
+            assert await reader.scalar(READ, guild_id=ONE) == 1
 
-    await asyncio.gather(*(count() for _ in range(60)))
+
+async def test_a_transaction_that_only_reads_has_no_connection_while_it_waits(postgres: PostgresDatabase) -> None:
+    async def read() -> None:
+        async with postgres.transaction() as tx:
+            assert await tx.scalar(READ, guild_id=ONE) == 0
+            await everyone_has_read.wait()
+
+    everyone_has_read = asyncio.Barrier(20)
+    async with asyncio.timeout(30):
+        await asyncio.gather(*(read() for _ in range(20)))
+
+
+async def test_a_commit_without_writes_calls_back(postgres: PostgresDatabase) -> None:
+    calls: list[int] = []
+    async with postgres.transaction() as tx:
+        tx.on_commit(lambda: calls.append(1))
+    assert calls == [1]
+
+
+async def test_requests_that_read_the_same_at_the_same_time_share_connections(postgres: PostgresDatabase) -> None:
+    async def backend() -> int:
+        async with postgres.read() as reader:
+            return int(await reader.scalar(BACKEND))
+
+    assert len(set(await asyncio.gather(*(backend() for _ in range(20))))) == 1
+
+
+async def test_more_requests_than_connections_wait_for_one(postgres: PostgresDatabase) -> None:
+    await asyncio.gather(*(count_up(postgres) for _ in range(60)))
     async with postgres.read() as reader:
         assert await reader.scalar(READ, guild_id=ONE) == 60
 

@@ -3,11 +3,15 @@
 A transaction names the aggregate that it changes as its lock, taken before anything is read: so
 the transactions of one guild run one after another, on however many processes, and commit in the
 order in which they run.
+
+Each statement sees what was committed before it began (READ COMMITTED). So a read takes a connection for one statement
+only, and a transaction without a lock begins with its first statement that writes or locks rows: those before it see
+the same rows outside.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -17,9 +21,11 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
-from moothall.storage.query import Query
+from moothall.storage.postgres_pool import PostgresPool
+from moothall.storage.query import Plan, Query
 from moothall.storage.queues import Queue, Queues
 from moothall.storage.row_pieces import make_in_pieces
+from moothall.storage.shared_reads import SharedReads
 
 T = TypeVar("T")
 
@@ -34,50 +40,34 @@ _SERVER_SETTINGS = {
 }
 
 
-def _drop(connection: Any) -> None:
-    """Terminate a connection; the pool opens a new one when needed."""
-    with suppress(asyncpg.InterfaceError):  # the pool has closed it already
-        connection.terminate()
-
-
-class _Connection(asyncpg.Connection):
-    """A connection without session state, which need not be reset when it is released to the pool."""
-
-    __slots__ = ()
-
-    def get_reset_query(self) -> str:
-        """Empty: a reset would take a round trip for each request."""
-        return ""
-
-
 class PostgresReader:
-    """Reads over one connection of the pool."""
+    """Reads, each over a connection of the pool and shared with others who read the same at the same time."""
 
     committed = True
     keeps_rows = False
-    __slots__ = ("_connection",)
+    __slots__ = ("_database",)
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+    def __init__(self, database: "PostgresDatabase") -> None:
+        self._database = database
 
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row."""
         plan = query.postgresql or query.plan("postgresql")
-        row = await self._run("fetchrow", plan.text, plan.bind(values))
-        if row is None:
+        rows = await self._fetch(plan, plan.bind(values))
+        if not rows:
             return None
-        return plan.make(row) if plan.make is not None else tuple(row)  # type: ignore[return-value]
+        return plan.make(rows[0]) if plan.make is not None else tuple(rows[0])  # type: ignore[return-value]
 
     async def all(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row."""
         plan = query.postgresql or query.plan("postgresql")
-        rows = await self._run("fetch", plan.text, plan.bind(values))
+        rows = await self._fetch(plan, plan.bind(values))
         return list(map(plan.make or tuple, rows))
 
     async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row; others run while they are made."""
         plan = query.postgresql or query.plan("postgresql")
-        rows = await self._run("fetch", plan.text, plan.bind(values))
+        rows = await self._fetch(plan, plan.bind(values))
         return await make_in_pieces(plan.make or tuple, rows)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
@@ -87,31 +77,30 @@ class PostgresReader:
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
         plan = query.postgresql or query.plan("postgresql")
-        value = await self._run("fetchval", plan.text, plan.bind(values))
+        rows = await self._fetch(plan, plan.bind(values))
+        value = rows[0][0] if rows else None
         return value if value is None or plan.read_first is None else plan.read_first(value)
 
     async def has_written(self) -> bool:
         """Return False: it only reads."""
         return False
 
-    async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
-        try:
-            return await getattr(self._connection, method)(text, *arguments)
-        except DRIVER_ERRORS as error:
-            raise postgres_error(error) from error
+    async def _fetch(self, plan: Plan, arguments: tuple[Any, ...]) -> list[Any]:
+        return await self._database.fetch(plan.text, arguments)
 
 
 class PostgresTransaction(PostgresReader):
     """One transaction; an async context manager, used once."""
 
     committed = False
-    __slots__ = ("_callbacks", "_database", "_failure", "_lock", "_over", "_queue", "_task")
+    __slots__ = ("_callbacks", "_connection", "_failure", "_lock", "_over", "_queue", "_task")
 
     def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
-        super().__init__(None)
-        self._database = database
+        super().__init__(database)
         self._lock = lock
         self._queue: Queue | None = None
+        self._connection: Any = None
+        """Where it runs, once it has begun."""
         self._callbacks: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._over = True
@@ -119,18 +108,16 @@ class PostgresTransaction(PostgresReader):
 
     async def __aenter__(self) -> Self:
         self._task = self._database.enter(asyncio.current_task())
-        try:
-            if self._lock is not None:
+        self._over = False
+        if self._lock is not None:
+            try:
                 # Transactions of this process queue here, so that waiting ones take no connection of the pool.
                 self._queue = await self._database.queues.join(self._lock)
-            self._connection = await self._database.acquire()
-            # One round trip for both.
-            lock = "" if self._lock is None else f"; SELECT pg_advisory_xact_lock({int(self._lock)})"
-            self._over = False
-            await self._run("execute", f"BEGIN{lock}", ())
-        except BaseException:
-            await self._leave("ROLLBACK")
-            raise
+                # One round trip for both.
+                await self._begin(f"BEGIN; SELECT pg_advisory_xact_lock({int(self._lock)})")
+            except BaseException:
+                await self._leave("ROLLBACK")
+                raise
         return self
 
     async def __aexit__(
@@ -148,6 +135,8 @@ class PostgresTransaction(PostgresReader):
 
     async def has_written(self) -> bool:
         """Whether it has changed or locked a row."""
+        if self._connection is None:
+            return False
         return bool(await self._run("fetchval", "SELECT pg_current_xact_id_if_assigned() IS NOT NULL", ()))
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
@@ -168,14 +157,33 @@ class PostgresTransaction(PostgresReader):
             raise RuntimeError("the transaction is over")
         self._callbacks.append(callback)
 
+    async def _fetch(self, plan: Plan, arguments: tuple[Any, ...]) -> list[Any]:
+        if self._connection is not None or not plan.only_reads:
+            return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
+        return await self._unless_over(self._database.fetch, plan.text, arguments)  # type: ignore[no-any-return]
+
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
-        if self._over or self._failure is not None:
-            raise RuntimeError("the transaction is over") from self._failure
+        """Run a statement inside of it, and begin it if that is the first one."""
+        if self._connection is None:
+            await self._unless_over(self._begin, "BEGIN")
+        return await self._unless_over(self._call, method, text, arguments)
+
+    async def _begin(self, text: str) -> None:
+        self._connection = await self._database.acquire()
+        await self._call("execute", text, ())
+
+    async def _call(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         try:
             return await getattr(self._connection, method)(text, *arguments)
         except DRIVER_ERRORS as error:
-            self._failure = postgres_error(error)
-            raise self._failure from error
+            raise postgres_error(error) from error
+
+    async def _unless_over(self, work: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+        """Do what is part of it. A failure ends it."""
+        if self._over or self._failure is not None:
+            raise RuntimeError("the transaction is over") from self._failure
+        try:
+            return await work(*arguments)
         except BaseException as error:
             self._failure = error
             raise
@@ -183,6 +191,11 @@ class PostgresTransaction(PostgresReader):
     async def _leave(self, verb: str) -> None:
         """End the transaction and release the connection, also if this task is cancelled."""
         self._over = True
+        if self._connection is None:
+            if verb == "COMMIT":
+                self._database.committed(self._callbacks, 0.0)
+            self._forget()
+            return
         leaving = asyncio.ensure_future(self._end(verb))
         cancelled: asyncio.CancelledError | None = None
         while not leaving.done():
@@ -190,50 +203,51 @@ class PostgresTransaction(PostgresReader):
                 await asyncio.wait((leaving,))
             except asyncio.CancelledError as error:
                 cancelled = error
-        if self._queue is not None:
-            self._database.queues.leave(self._queue)
-        self._database.leave(self._task)
-        self._callbacks = []  # they hold what holds the transaction
+        self._forget()
         leaving.result()
         if cancelled is not None:
             raise cancelled
 
+    def _forget(self) -> None:
+        """Let others follow, and refer to nothing any more."""
+        if self._queue is not None:
+            self._database.queues.leave(self._queue)
+        self._database.leave(self._task)
+        self._callbacks = []  # they hold what holds the transaction
+
     async def _end(self, verb: str) -> None:
         connection, self._connection = self._connection, None
-        if connection is None:
-            return
         started = stopwatch()
         try:
             await connection.execute(verb)
         except DRIVER_ERRORS as error:
-            _drop(connection)
+            self._database.drop(connection)
             if verb == "COMMIT":
                 raise postgres_error(error) from error
+        except BaseException:
+            self._database.drop(connection)
+            raise
         else:
+            self._database.release(connection)
             if verb == "COMMIT":
                 self._database.committed(self._callbacks, stopwatch() - started)
-        finally:
-            await self._database.release(connection)
 
 
 class _Reading:
-    """The context manager of `read()`: a connection of the pool."""
+    """The context manager of `read()`."""
 
-    __slots__ = ("_connection", "_database")
+    __slots__ = ("_reader",)
 
-    def __init__(self, database: "PostgresDatabase") -> None:
-        self._database = database
-        self._connection: Any = None
+    def __init__(self, reader: PostgresReader) -> None:
+        self._reader = reader
 
     async def __aenter__(self) -> PostgresReader:
-        self._connection = await self._database.acquire()
-        return PostgresReader(self._connection)
+        return self._reader
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        connection, self._connection = self._connection, None
-        await self._database.release(connection)
+        pass
 
 
 class PostgresDatabase:
@@ -246,35 +260,42 @@ class PostgresDatabase:
         self._connections = connections
         self.observe_commit = observe_commit
         self.queues = Queues()
-        self._pool: Any = None
+        self._pool = self._new_pool()
+        self._open = False
+        self._reading = _Reading(PostgresReader(self))
+        self._shared = SharedReads()
         self._tasks: set[asyncio.Task[Any] | None] = set()
         self._settled: list[asyncio.Future[None]] = []
 
     async def open(self) -> None:
         """Connect. Raises StorageUnavailable."""
-        if self._pool is not None:
+        if self._open:
             return
+        pool = self._new_pool()
         try:
-            self._pool = await asyncpg.create_pool(
-                self._url,
-                min_size=1,
-                max_size=self._connections,
-                connection_class=_Connection,
-                statement_cache_size=1_000,
-                max_cached_statement_lifetime=0,
-                server_settings=_SERVER_SETTINGS,
-                timeout=_ACQUIRE_SECONDS,
-            )
+            pool.release(await pool.acquire())
         except DRIVER_ERRORS as error:
             raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
+        self._pool, self._open = pool, True
+
+    def _new_pool(self) -> PostgresPool:
+        return PostgresPool(self._connect, maximum=self._connections, seconds=_ACQUIRE_SECONDS)
+
+    async def _connect(self) -> Any:
+        return await asyncpg.connect(
+            self._url,
+            statement_cache_size=1_000,
+            max_cached_statement_lifetime=0,
+            server_settings=_SERVER_SETTINGS,
+            timeout=_ACQUIRE_SECONDS,
+        )
 
     async def close(self) -> None:
         """Wait for running queries and disconnect."""
-        if self._pool is not None:
+        if self._open:
             await self.settled()
-            # Kept until closed, because running reads still release their connections.
             await self._pool.close()
-            self._pool = None
+            self._open = False
 
     async def migrate(self) -> None:
         """Create the tables or migrate them to this version."""
@@ -286,7 +307,7 @@ class PostgresDatabase:
         except DRIVER_ERRORS as error:
             raise postgres_error(error) from error
         finally:
-            await self.release(connection)
+            self.release(connection)
 
     async def settled(self) -> None:
         """Wait until no transaction is running."""
@@ -297,7 +318,7 @@ class PostgresDatabase:
 
     def read(self) -> _Reading:
         """A reader. Each statement sees everything committed before it."""
-        return _Reading(self)
+        return self._reading
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:  # noqa: ARG002 commits of other processes are not observed
         """Return False: other processes write to this database too, so rows must not be cached."""
@@ -317,19 +338,38 @@ class PostgresDatabase:
 
     async def acquire(self) -> Any:
         """Take a connection of the pool. Raises StorageUnavailable."""
-        if self._pool is None:
+        if not self._open:
             raise StorageUnavailable("the database is not open")
         try:
-            return await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
+            return await self._pool.acquire()
         except DRIVER_ERRORS as error:
             raise StorageUnavailable(f"no connection to PostgreSQL: {type(error).__name__}: {error}") from error
 
-    async def release(self, connection: Any) -> None:
+    def release(self, connection: Any) -> None:
         """Release a connection to the pool."""
+        self._pool.release(connection)
+
+    def drop(self, connection: Any) -> None:
+        """Close a connection whose state is not known; the pool makes a new one when needed."""
+        self._pool.drop(connection)
+
+    async def fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+        """The rows of a statement that only reads, outside of transactions. Raises StorageError."""
+        key = (text, *(tuple(each) if type(each) is list else each for each in arguments))
+        return await self._shared.read(key, partial(self._fetch, text, arguments))  # type: ignore[no-any-return]
+
+    async def _fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+        connection = await self.acquire()
         try:
-            await self._pool.release(connection)
-        except DRIVER_ERRORS:
-            _drop(connection)
+            rows: list[Any] = await connection.fetch(text, *arguments)
+        except DRIVER_ERRORS as error:
+            self.release(connection)
+            raise postgres_error(error) from error
+        except BaseException:
+            self.drop(connection)
+            raise
+        self.release(connection)
+        return rows
 
     def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
         """Record that a task has a transaction. Raises RuntimeError if it has one already."""

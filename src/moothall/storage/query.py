@@ -5,6 +5,7 @@ The first run takes a statement's text from those that a build has compiled, or 
 """
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from operator import itemgetter
@@ -39,6 +40,8 @@ class Plan(NamedTuple):
     """The columns that an UPDATE sets; None for a statement that writes whole rows."""
     reads: "ColumnsRead | None" = None
     """What a kept query reads; None for a query whose rows are not kept."""
+    only_reads: bool = False
+    """Whether it changes and locks nothing."""
 
 
 class ColumnsRead:
@@ -193,7 +196,11 @@ def _plan(compiled: CompiledStatement, into: type[Any] | None, then: Callable[[A
         None
         if compiled.reads is None
         else ColumnsRead({table: frozenset(names) for table, names in compiled.reads.items()}),
+        compiled.changes is None and compiled.text.startswith("SELECT") and not _LOCKING.search(compiled.text),
     )
+
+
+_LOCKING: Final = re.compile(r"\bFOR (NO KEY )?UPDATE\b|\bFOR (KEY )?SHARE\b")
 
 
 def _require_frozen(into: type[Any] | None) -> None:

@@ -1,0 +1,124 @@
+"""A pool of asyncpg connections that carry no state of a session, and hence need no reset between requests.
+
+asyncpg's own pool wraps each connection for each use and has a timer for each wait, which takes as long as a small
+statement.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import asyncpg
+
+from moothall.objects.clock import stopwatch
+
+_IDLE_SECONDS: Final = 300.0
+"""A connection that was not used for so long is closed, except for one."""
+
+
+class PostgresPool:
+    """At most `maximum` connections made with `connect`; who waits longer than `seconds` for one gets TimeoutError."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Any]], *, maximum: int, seconds: float) -> None:
+        self._connect = connect
+        self._max = maximum
+        self._seconds = seconds
+        self._idle: deque[tuple[Any, float]] = deque()
+        """Connections that are not used, each with the time since when; the last one is used next."""
+        self._waiting: deque[asyncio.Future[Any]] = deque()
+        """Resolved with a connection, or with None if there may be another one."""
+        self._count = 0
+        self._closing = False
+        self._all_closed = asyncio.Event()
+
+    @property
+    def idle(self) -> list[Any]:
+        """The connections that are not used."""
+        return [connection for connection, _ in self._idle]
+
+    async def acquire(self) -> Any:
+        """Take a connection, a new one if all are used. Raises TimeoutError, and what connecting raises."""
+        while True:
+            while self._idle:
+                connection, _ = self._idle.pop()
+                if not connection.is_closed():
+                    return connection
+                self._count -= 1
+            if self._closing:
+                raise asyncpg.InterfaceError("the pool is closed")
+            if self._count < self._max:
+                return await self._open()
+            if (connection := await self._wait()) is not None:
+                return connection
+
+    def release(self, connection: Any) -> None:
+        """Give a connection back, which may be broken."""
+        if self._closing or connection.is_closed():
+            self.drop(connection)
+            return
+        while self._waiting:
+            future = self._waiting.popleft()
+            if not future.done():
+                future.set_result(connection)
+                return
+        now = stopwatch()
+        self._idle.append((connection, now))
+        if len(self._idle) > 1 and self._idle[0][1] < now - _IDLE_SECONDS:
+            self.drop(self._idle.popleft()[0])
+
+    def drop(self, connection: Any) -> None:
+        """Close a connection; the next one that is needed is a new one."""
+        with suppress(asyncpg.InterfaceError):  # it is closed already
+            connection.terminate()
+        self._forget()
+
+    async def close(self) -> None:
+        """Close all connections, and wait for those in use to be given back."""
+        self._closing = True
+        while self._waiting:
+            self._wake_one()
+        while self._idle:
+            connection, _ = self._idle.pop()
+            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+                await connection.close(timeout=self._seconds)
+            self._forget()
+        if self._count:
+            await self._all_closed.wait()
+
+    async def _open(self) -> Any:
+        self._count += 1
+        try:
+            return await self._connect()
+        except BaseException:
+            self._forget()
+            raise
+
+    async def _wait(self) -> Any:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await future
+        except BaseException:
+            if future.done() and not future.cancelled():
+                # It was handed over in the same turn.
+                if (connection := future.result()) is None:
+                    self._wake_one()
+                else:
+                    self.release(connection)
+            raise
+
+    def _forget(self) -> None:
+        self._count -= 1
+        self._wake_one()
+        if self._closing and not self._count:
+            self._all_closed.set()
+
+    def _wake_one(self) -> None:
+        while self._waiting:
+            future = self._waiting.popleft()
+            if not future.done():
+                future.set_result(None)
+                return

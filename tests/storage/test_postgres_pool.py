@@ -1,0 +1,119 @@
+"""The pool of connections: reuse, waiting, and connections that are not needed any more."""
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import pytest
+
+from moothall.storage import postgres_pool
+from moothall.storage.postgres_pool import PostgresPool
+
+
+class Connection:
+    """What the pool calls of a connection."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def is_closed(self) -> bool:
+        return self.closed
+
+    def terminate(self) -> None:
+        self.closed = True
+
+    async def close(self, *, timeout: float) -> None:
+        assert timeout
+        self.closed = True
+
+
+async def connect() -> Connection:
+    await asyncio.sleep(0)
+    return Connection()
+
+
+def pool(maximum: int = 1, seconds: float = 30) -> PostgresPool:
+    return PostgresPool(connect, maximum=maximum, seconds=seconds)
+
+
+async def test_a_connection_is_used_again_unless_it_is_broken() -> None:
+    connections = pool()
+    first = await connections.acquire()
+    connections.release(first)
+    assert await connections.acquire() is first
+    first.closed = True
+    connections.release(first)
+    assert await connections.acquire() is not first
+
+
+async def test_who_waits_gets_a_connection_in_the_order_of_asking() -> None:
+    connections = pool()
+    connection = await connections.acquire()
+    order: list[int] = []
+
+    async def use(number: int) -> None:
+        taken = await connections.acquire()
+        order.append(number)
+        connections.release(taken)
+
+    tasks = [asyncio.create_task(use(number)) for number in range(3)]
+    await asyncio.sleep(0)
+    tasks[1].cancel()
+    connections.release(connection)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == [0, 2]
+
+
+async def test_a_connection_that_is_handed_to_a_cancelled_task_is_not_lost() -> None:
+    connections = pool()
+    connection = await connections.acquire()
+    task: asyncio.Task[Any] = asyncio.create_task(connections.acquire())
+    await asyncio.sleep(0)
+    connections.release(connection)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert await connections.acquire() is connection
+
+
+async def test_a_connection_that_breaks_makes_place_for_one_who_waits() -> None:
+    connections = pool()
+    connection = await connections.acquire()
+    task: asyncio.Task[Any] = asyncio.create_task(connections.acquire())
+    await asyncio.sleep(0)
+    connections.drop(connection)
+    assert await task is not connection
+
+
+async def test_who_waits_too_long_is_told_so() -> None:
+    connections = pool(seconds=0.01)
+    await connections.acquire()
+    with pytest.raises(TimeoutError):
+        await connections.acquire()
+
+
+async def test_connections_that_are_not_used_for_long_are_closed_but_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(postgres_pool, "stopwatch", lambda: now[0])
+    connections = pool(maximum=3)
+    taken = [await connections.acquire() for _ in range(3)]
+    for connection in taken:
+        connections.release(connection)
+    for now[0] in (400.0, 401.0, 402.0):
+        connections.release(await connections.acquire())
+    assert connections.idle == [taken[2]]
+    assert [connection.closed for connection in taken] == [True, True, False]
+
+
+async def test_closing_waits_for_what_is_in_use() -> None:
+    connections = pool(maximum=2)
+    used, unused = await connections.acquire(), await connections.acquire()
+    connections.release(unused)
+    closing = asyncio.create_task(connections.close())
+    await asyncio.sleep(0)
+    assert not closing.done()
+    connections.release(used)
+    await closing
+    assert used.closed
+    assert unused.closed
+    with pytest.raises(asyncpg.InterfaceError):
+        await connections.acquire()
