@@ -1,7 +1,7 @@
 """Audit log entries: storing them, announcing them, and computing their changes."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import UNSET, Struct
 
@@ -34,7 +34,7 @@ class AuditEntryCreate(Event, frozen=True, kw_only=True):
 
 async def insert_entry(tx: Transaction, guild_id: GuildId, entry: AuditLogEntry) -> None:
     """Store one entry."""
-    await tx.execute(_insert_entry, **_columns(guild_id, entry))
+    await tx.execute_later(_insert_entry, **_columns(guild_id, entry))
 
 
 async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[AuditLogEntry]) -> None:
@@ -42,7 +42,7 @@ async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[A
     await tx.execute_many(_insert_entry, (_columns(guild_id, entry) for entry in entries))
 
 
-def _columns(guild_id: GuildId, entry: AuditLogEntry) -> dict[str, object]:
+def _columns(guild_id: GuildId, entry: AuditLogEntry) -> dict[str, Any]:
     return {
         "guild_id": guild_id,
         "id": entry.id,

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
@@ -59,9 +60,11 @@ _LOCK = Snowflake(1)
 async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
     """Write the envelopes of events into the outbox, in the transaction that they announce."""
     now = Timestamp.now()
-    rows = [{"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events]
+    rows: list[dict[str, Any]] = [
+        {"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events
+    ]
     if len(rows) == 1:
-        await tx.execute(_insert, **rows[0])
+        await tx.execute_later(_insert, **rows[0])
     elif rows:
         await tx.execute_many(_insert, rows)
 

@@ -99,6 +99,13 @@ class Transaction(Reader, Protocol):
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; return how many rows it changed."""
 
+    async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:
+        """Run a statement before the next one of the transaction, or with its commit.
+
+        It neither needs nor changes what others that are run later change. `row_id` is the row that it changes, if
+        other transactions change the same one. What it raises is raised then: StorageError.
+        """
+
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
 

@@ -21,6 +21,7 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
+from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement
 from moothall.storage.postgres_pool import PostgresPool
 from moothall.storage.query import Plan, Query
 from moothall.storage.queues import Queue, Queues
@@ -93,7 +94,7 @@ class PostgresTransaction(PostgresReader):
     """One transaction; an async context manager, used once."""
 
     committed = False
-    __slots__ = ("_callbacks", "_connection", "_failure", "_lock", "_over", "_queue", "_task")
+    __slots__ = ("_callbacks", "_connection", "_deferred", "_failure", "_lock", "_over", "_queue", "_task")
 
     def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
         super().__init__(database)
@@ -101,6 +102,7 @@ class PostgresTransaction(PostgresReader):
         self._queue: Queue | None = None
         self._connection: Any = None
         """Where it runs, once it has begun."""
+        self._deferred: list[DeferredWrite] = []
         self._callbacks: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._over = True
@@ -146,6 +148,13 @@ class PostgresTransaction(PostgresReader):
         count = status.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
+    async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:
+        """Run a statement at the end, together with those of other transactions that end then."""
+        if self._over or self._failure is not None:
+            raise RuntimeError("the transaction is over") from self._failure
+        plan = query.postgresql or query.plan("postgresql")
+        self._deferred.append(DeferredWrite(plan.changes, plan.text, plan.bind(values), row_id))
+
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
         plan = query.postgresql or query.plan("postgresql")
@@ -158,7 +167,7 @@ class PostgresTransaction(PostgresReader):
         self._callbacks.append(callback)
 
     async def _fetch(self, plan: Plan, arguments: tuple[Any, ...]) -> list[Any]:
-        if self._connection is not None or not plan.only_reads:
+        if self._connection is not None or self._deferred or not plan.only_reads:
             return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
         return await self._unless_over(self._database.fetch, plan.text, arguments)  # type: ignore[no-any-return]
 
@@ -166,7 +175,18 @@ class PostgresTransaction(PostgresReader):
         """Run a statement inside of it, and begin it if that is the first one."""
         if self._connection is None:
             await self._unless_over(self._begin, "BEGIN")
+        if self._deferred:
+            await self._unless_over(self._write_deferred)
         return await self._unless_over(self._call, method, text, arguments)
+
+    async def _write_deferred(self) -> None:
+        writes, self._deferred = self._deferred, []
+        statement = as_one_statement(writes)
+        if statement is not None:
+            await self._call("execute", *statement)
+        else:
+            for write in writes:
+                await self._call("execute", write.text, write.arguments)
 
     async def _begin(self, text: str) -> None:
         self._connection = await self._database.acquire()
@@ -191,7 +211,7 @@ class PostgresTransaction(PostgresReader):
     async def _leave(self, verb: str) -> None:
         """End the transaction and release the connection, also if this task is cancelled."""
         self._over = True
-        if self._connection is None:
+        if self._connection is None and not (self._deferred and verb == "COMMIT"):
             if verb == "COMMIT":
                 self._database.committed(self._callbacks, 0.0)
             self._forget()
@@ -213,9 +233,19 @@ class PostgresTransaction(PostgresReader):
         if self._queue is not None:
             self._database.queues.leave(self._queue)
         self._database.leave(self._task)
+        self._deferred = []
         self._callbacks = []  # they hold what holds the transaction
 
     async def _end(self, verb: str) -> None:
+        if self._connection is None:
+            await self._database.group_commit.commit(self._deferred, self._callbacks)
+            return
+        if self._deferred and verb == "COMMIT":
+            try:
+                await self._write_deferred()
+            except BaseException:
+                await self._end("ROLLBACK")
+                raise
         connection, self._connection = self._connection, None
         started = stopwatch()
         try:
@@ -264,6 +294,7 @@ class PostgresDatabase:
         self._open = False
         self._reading = _Reading(PostgresReader(self))
         self._shared = SharedReads()
+        self.group_commit = GroupCommit(self)
         self._tasks: set[asyncio.Task[Any] | None] = set()
         self._settled: list[asyncio.Future[None]] = []
 
@@ -387,8 +418,8 @@ class PostgresDatabase:
                 if not future.done():
                     future.set_result(None)
 
-    def committed(self, callbacks: Iterable[Callable[[], None]], seconds: float) -> None:
-        """Run the callbacks of a commit and report it to the observer."""
+    def committed(self, callbacks: Iterable[Callable[[], None]], seconds: float, count: int = 1) -> None:
+        """Run the callbacks of a commit of `count` transactions and report it to the observer."""
         loop = asyncio.get_running_loop()
         for callback in callbacks:
             try:
@@ -396,4 +427,4 @@ class PostgresDatabase:
             except Exception as error:  # noqa: BLE001 the write is durable: the other callbacks must run
                 loop.call_exception_handler({"message": "a callback of a commit raised", "exception": error})
         if self.observe_commit is not None:
-            self.observe_commit(1, seconds)
+            self.observe_commit(count, seconds)

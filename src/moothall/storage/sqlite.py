@@ -228,6 +228,10 @@ class SqliteTransaction(_Rows):
                 self.on_commit(partial(changed, values))
         return self._connection.changes()
 
+    async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:  # noqa: ARG002 no other transaction runs
+        """Run a statement: nothing is spared by running it later."""
+        await self.execute(query, **values)
+
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values; others than transactions run in between."""
         plan = query.sqlite or query.plan("sqlite")

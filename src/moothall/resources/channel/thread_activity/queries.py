@@ -261,7 +261,9 @@ async def update_member_count(tx: Transaction, thread_id: ChannelId) -> int:
 
 async def count_message(tx: Transaction, thread_id: ChannelId, message_id: MessageId, *, counts: bool) -> None:
     """Set the newest message of a thread and, if it `counts`, increment its message counts."""
-    await tx.execute(_count_message, channel_id=thread_id, message_id=message_id, more=int(counts))
+    await tx.execute_later(
+        _count_message, row_id=thread_id, channel_id=thread_id, message_id=message_id, more=int(counts)
+    )
 
 
 async def uncount_messages(tx: Transaction, fewer: Iterable[tuple[ChannelId, int]]) -> None:

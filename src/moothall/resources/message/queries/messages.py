@@ -154,7 +154,7 @@ async def select_page(
 
 async def insert_message(tx: Transaction, row: MessageRow) -> None:
     """Insert a message, and make it the last message of its channel."""
-    await tx.execute(
+    await tx.execute_later(
         _insert_message,
         channel_id=row.channel_id,
         id=row.id,
@@ -169,7 +169,7 @@ async def insert_message(tx: Transaction, row: MessageRow) -> None:
         hidden_embeds=row.hidden_embeds,
         parts=row.parts,
     )
-    await tx.execute(_move_activity, channel_id=row.channel_id, last_message_id=row.id)
+    await tx.execute_later(_move_activity, row_id=row.channel_id, channel_id=row.channel_id, last_message_id=row.id)
 
 
 async def update_message(tx: Transaction, row: MessageRow) -> bool:

@@ -1,0 +1,161 @@
+"""Statements that are run later, on both engines; what PostgreSQL makes of them."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+import pytest
+from sqlalchemy import bindparam, insert, select, update
+
+from moothall.objects.ids import GuildId, Snowflake
+from moothall.storage.database import ConstraintFailed, Database, Query
+from moothall.storage.postgres import PostgresDatabase
+from moothall.storage.postgres_group_commit import DeferredWrite, as_one_statement
+from moothall.storage.schema import bans, guild_counters
+
+BAN = Query(insert(bans))
+BANNED = Query(select(bans.c.user_id).order_by(bans.c.user_id))
+ADD_COUNTER = Query(insert(guild_counters))
+COUNT_UP = Query(
+    update(guild_counters)
+    .where(guild_counters.c.guild_id == bindparam("guild_id"))
+    .values(member_count=guild_counters.c.member_count + 1)
+)
+READ_COUNTER = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
+GUILD = GuildId(Snowflake(1))
+
+only_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+async def add_counter(database: Database) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(ADD_COUNTER, guild_id=GUILD, member_count=0)
+
+
+async def ban(database: Database, user_id: int) -> None:
+    """Ban a user and count it, both later."""
+    async with database.transaction() as tx:
+        await tx.execute_later(BAN, guild_id=GUILD, user_id=user_id, reason="x", created_at=1)
+        await tx.execute_later(COUNT_UP, row_id=GUILD, guild_id=GUILD)
+
+
+async def state(database: Database) -> tuple[list[int], int]:
+    async with database.read() as reader:
+        banned = [user_id for (user_id,) in await reader.all(BANNED)]
+        return banned, await reader.scalar(READ_COUNTER, guild_id=GUILD)
+
+
+@contextmanager
+def commits(database: Database) -> Iterator[list[int]]:
+    """The numbers of transactions of the commits in the block."""
+    numbers: list[int] = []
+    database.observe_commit = lambda number, _seconds: numbers.append(number)
+    yield numbers
+    database.observe_commit = None
+
+
+async def test_it_is_durable_once_the_transaction_is_left(database: Database) -> None:
+    await add_counter(database)
+    await ban(database, 2)
+    assert await state(database) == ([2], 1)
+
+
+async def test_transactions_that_end_at_the_same_time_are_all_carried_out(database: Database) -> None:
+    await add_counter(database)
+    with commits(database) as numbers:
+        await asyncio.gather(*(ban(database, user_id) for user_id in range(100, 200)))
+    assert await state(database) == (list(range(100, 200)), 100)
+    assert sum(numbers) == 100
+    assert len(numbers) < 20
+
+
+async def test_the_transaction_itself_sees_what_it_wrote(database: Database) -> None:
+    await add_counter(database)
+    async with database.transaction() as tx:
+        await tx.execute_later(BAN, guild_id=GUILD, user_id=2, reason="x", created_at=1)
+        await tx.execute_later(COUNT_UP, guild_id=GUILD)
+        assert await tx.all(BANNED) == [(2,)]
+        assert await tx.execute(COUNT_UP, guild_id=GUILD) == 1
+        await tx.execute_later(BAN, guild_id=GUILD, user_id=3, reason="x", created_at=1)
+        assert (await state(database))[1] == 0
+    assert await state(database) == ([2, 3], 2)
+
+
+async def test_it_leaves_no_trace_if_the_body_raises(database: Database) -> None:
+    async def raise_after_writing() -> None:
+        async with database.transaction() as tx:
+            await tx.execute_later(BAN, guild_id=GUILD, user_id=2, reason="x", created_at=1)
+            raise KeyError
+
+    await add_counter(database)
+    with pytest.raises(KeyError):
+        await raise_after_writing()
+    assert await state(database) == ([], 0)
+
+
+async def test_one_that_fails_fails_alone_and_whole(database: Database) -> None:
+    await add_counter(database)
+    await ban(database, 150)
+    outcomes = await asyncio.gather(*(ban(database, user_id) for user_id in range(100, 200)), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes if outcome is not None] == [ConstraintFailed]
+    assert await state(database) == (list(range(100, 200)), 100)
+
+
+async def test_callbacks_come_before_the_answer_and_not_without_a_commit(database: Database) -> None:
+    order: list[str] = []
+
+    async def write(user_id: int) -> None:
+        async with database.transaction() as tx:
+            await tx.execute_later(BAN, guild_id=GUILD, user_id=user_id, reason="x", created_at=1)
+            tx.on_commit(lambda: order.append(f"commit {user_id}"))
+        order.append(f"answer {user_id}")
+
+    await asyncio.gather(write(2), write(3), write(2), return_exceptions=True)
+    assert sorted(order) == ["answer 2", "answer 3", "commit 2", "commit 3"]
+    assert all(order.index(f"commit {user_id}") < order.index(f"answer {user_id}") for user_id in (2, 3))
+
+
+async def test_a_task_that_is_cancelled_while_it_commits_has_written_whole(database: Database) -> None:
+    await add_counter(database)
+    tasks = [asyncio.create_task(ban(database, user_id)) for user_id in range(100, 110)]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    banned, count = await state(database)
+    assert len(banned) == count
+    assert {101, 103, 105, 107, 109} <= set(banned)
+
+
+@only_postgresql
+async def test_a_row_that_another_process_locks_keeps_the_others_waiting_for_a_moment(database: Database) -> None:
+    assert isinstance(database, PostgresDatabase)
+    await add_counter(database)
+    other = await asyncpg.connect(database._url)
+    async with other.transaction():
+        await other.execute("UPDATE guild_counters SET member_count = 10")
+        waiting = asyncio.create_task(ban(database, 2))
+        await asyncio.sleep(0.05)
+    await asyncio.wait_for(waiting, 30)
+    await other.close()
+    assert await state(database) == ([2], 11)
+
+
+def test_writes_of_several_tables_are_one_statement() -> None:
+    writes = [
+        DeferredWrite("first", "INSERT INTO first VALUES ($1, $2)", (1, 2), 0),
+        DeferredWrite("second", "UPDATE second SET a = $2 WHERE b = $1 + $2", (3, 4), 0),
+        DeferredWrite("third", "DELETE FROM third WHERE a = $1", (5,), 0),
+    ]
+    text = (
+        "WITH write0 AS (DELETE FROM third WHERE a = $5), write1 AS (UPDATE second SET a = $4 WHERE b = $3 + $4)"
+        " INSERT INTO first VALUES ($1, $2)"
+    )
+    assert as_one_statement(writes) == (text, (1, 2, 3, 4, 5))
+
+
+def test_writes_of_one_table_are_not_one_statement() -> None:
+    write = DeferredWrite("first", "UPDATE first SET a = a + 1", (), 0)
+    assert as_one_statement([write, write]) is None
+    assert as_one_statement([write]) == (write.text, ())
