@@ -387,7 +387,7 @@ class PostgresDatabase:
     async def fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
         """The rows of a statement that only reads, outside of transactions. Raises StorageError."""
         key = (text, *(tuple(each) if type(each) is list else each for each in arguments))
-        return await self._shared.read(key, partial(self._fetch, text, arguments))  # type: ignore[no-any-return]
+        return await self._shared.read(key, partial(self._fetch, text, arguments))
 
     async def _fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
         connection = await self.acquire()

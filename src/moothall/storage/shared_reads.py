@@ -6,58 +6,65 @@ which may be older; but all who ask while it is under way can share the next one
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, cast
 
 from moothall.objects.turns import yield_turn
 
-Run = Callable[[], Awaitable[Any]]
+T = TypeVar("T")
+
+
+class _Waiting(NamedTuple):
+    """One who waits for the next time that something is read."""
+
+    result: asyncio.Future[Any]
+    run: Callable[[], Awaitable[Any]]
 
 
 class SharedReads:
-    """The statements under way, each with those who wait for the next one of the same text and parameters."""
+    """What is being read, by its key, each with those who wait for the next time that it is read."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Hashable, list[asyncio.Future[Any]]] = {}
+        self._waiting: dict[Hashable, list[_Waiting]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def read(self, key: Hashable, run: Run) -> Any:
-        """The result of a `run` that begins after this call; `key` says what is read. Raises what it raises."""
+    async def read(self, key: Hashable, run: Callable[[], Awaitable[T]]) -> T:
+        """The result of a `run` for the key that begins after this call. Raises what it raises."""
         waiting = self._waiting.get(key)
         if waiting is not None:
-            future = asyncio.get_running_loop().create_future()
-            waiting.append(future)
-            result = await future
+            one = _Waiting(asyncio.get_running_loop().create_future(), run)
+            waiting.append(one)
+            result = await one.result
             # All who waited are woken in one turn.
             await yield_turn()
-            return result
+            return cast("T", result)
         self._waiting[key] = []
         try:
             return await run()
         finally:
-            self._continue(key, run)
+            self._continue(key)
 
-    def _continue(self, key: Hashable, run: Run) -> None:
-        """After one statement, begin the next one if anyone waits for it."""
-        waiting = self._waiting.pop(key)
-        if any(not future.done() for future in waiting):
+    def _continue(self, key: Hashable) -> None:
+        """After it was read once, read it again if anyone waits for it."""
+        waiting = [one for one in self._waiting.pop(key) if not one.result.done()]
+        if waiting:
             self._waiting[key] = []
             # A task of its own: no caller who is cancelled takes the rows from the others.
-            task = asyncio.create_task(self._read_for(waiting, key, run))
+            task = asyncio.create_task(self._read_for(waiting, key))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _read_for(self, waiting: list[asyncio.Future[Any]], key: Hashable, run: Run) -> None:
+    async def _read_for(self, waiting: list[_Waiting], key: Hashable) -> None:
         try:
-            result = await run()
+            result = await waiting[0].run()
         except Exception as error:  # noqa: BLE001 raised where the result is awaited
-            for future in waiting:
-                if not future.done():
-                    future.set_exception(error)
+            for one in waiting:
+                if not one.result.done():
+                    one.result.set_exception(error)
         else:
-            for future in waiting:
-                if not future.done():
-                    future.set_result(result)
+            for one in waiting:
+                if not one.result.done():
+                    one.result.set_result(result)
         finally:
-            for future in waiting:
-                future.cancel()
-            self._continue(key, run)
+            for one in waiting:
+                one.result.cancel()
+            self._continue(key)

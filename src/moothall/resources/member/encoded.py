@@ -10,6 +10,7 @@ from moothall.objects.wire import Timestamp, encode
 from moothall.resources.member.queries import TABLES, member_objects
 from moothall.storage.database import Database, Reader
 from moothall.storage.rows import MemberRow
+from moothall.storage.shared_reads import SharedReads
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _CACHE_MS: Final = 1_000
@@ -22,9 +23,10 @@ _PIECE: Final = 50
 class EncodedMembers:
     """JSON by what was requested, at most `_MAX_BYTES` of it.
 
-    Where other processes write to the database too, nothing is kept. Else everything is forgotten at the first commit
-    of this process about any member or user, before its response, and after a second at most, in which only an
-    operator at the database's own prompt could change them unnoticed.
+    Where other processes write to the database too, nothing is kept: requests of the same JSON at the same time share
+    what is read after all of them have come. Else everything is forgotten at the first commit of this process about any
+    member or user, before its response, and after a second at most, in which only an operator at the database's own
+    prompt could change them unnoticed.
     """
 
     def __init__(self, database: Database) -> None:
@@ -34,6 +36,7 @@ class EncodedMembers:
         self._bytes = 0
         self._generation = 0
         self._running: SingleFlight[Hashable, bytes] = SingleFlight()
+        self._shared = SharedReads()
 
     def forget(self) -> None:
         """Forget everything, also what is being read."""
@@ -45,8 +48,10 @@ class EncodedMembers:
         self, reader: Reader, key: Hashable, now: Timestamp, read: Callable[[], Coroutine[Any, Any, bytes]]
     ) -> bytes:
         """The JSON for a key: kept, or read now, once for all who request it at the same time."""
-        if not self._keeps or not reader.committed:
+        if not reader.committed:
             return await read()
+        if not self._keeps:
+            return await self._shared.read(key, read)
         entry = self._entries.get(key)
         if entry is not None and entry[0] > now:
             return entry[1]

@@ -2,7 +2,8 @@
 
 A list of threads is requested far more often than one of its threads changes. On a database that only this process
 writes, the storage reports the changed rows of each commit before its response, and exactly what depends on them is
-read again. Elsewhere rows are read for each list, and only the encoding of unchanged rows is kept.
+read again. Elsewhere rows are read for each list, or for all who request the same one meanwhile, and only the encoding
+of unchanged rows is kept.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -24,6 +25,7 @@ from moothall.resources.channel.thread_activity import queries
 from moothall.resources.channel.thread_activity.queries import ShownThread
 from moothall.storage.database import Database, Reader
 from moothall.storage.rows import ThreadRow, thread_from_row
+from moothall.storage.shared_reads import SharedReads
 
 _MAX_THREADS: Final = 10_000
 _PIECE: Final = 100
@@ -86,6 +88,7 @@ class ThreadCache:
         self._stale: dict[int, set[int]] = {}
         """The threads of each guild that have changed since its list was read."""
         self._reading: SingleFlight[tuple[int, int], None] = SingleFlight()
+        self._shared = SharedReads()
         self._generation = 0
         """How often everything was dropped."""
         self._joined: dict[tuple[int, int], tuple[frozenset[int], dict[ChannelId, ThreadMember]]] = {}
@@ -113,7 +116,8 @@ class ThreadCache:
     async def active(self, reader: Reader, guild_id: GuildId) -> ActiveThreads:
         """The active threads of a guild."""
         if not await self._synchronize(reader):
-            return await self._read_active(reader, guild_id)
+            read = partial(self._read_active, reader, guild_id)
+            return await self._shared.read(guild_id, read) if reader.committed else await read()
         active = self._active.get(guild_id)
         if active is None:
             key = self._generation, guild_id

@@ -52,12 +52,13 @@ async def get_current_user_guild_member(ctx: Context, guild_id: GuildId) -> Json
 async def _encoded_member(ctx: Context, guild_id: GuildId, user_id: UserId) -> Json[Member]:
     async def read() -> bytes:
         row = await queries.get_member(ctx.tx, guild_id, user_id)
-        if row is None:
-            raise Refusal(errors.UNKNOWN_MEMBER)
-        return encode(await queries.member_object(ctx.tx, row))
+        return b"" if row is None else encode(await queries.member_object(ctx.tx, row))
 
     cache = ctx.services.resources[EncodedMembers]
-    return Json(await cache.get(ctx.tx, (guild_id, user_id), ctx.now, read), names_files=False)
+    member = await cache.get(ctx.tx, (guild_id, user_id), ctx.now, read)
+    if not member:
+        raise Refusal(errors.UNKNOWN_MEMBER)
+    return Json(member, names_files=False)
 
 
 @get("/guilds/{guild_id}/members", permission=MEMBER)
