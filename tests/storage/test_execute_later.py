@@ -129,6 +129,19 @@ async def test_a_task_that_is_cancelled_while_it_commits_has_written_whole(datab
 
 
 @only_postgresql
+async def test_a_statement_about_another_table_takes_those_before_it_along(database: Database) -> None:
+    await add_counter(database)
+    async with database.transaction(GUILD) as tx:
+        await tx.execute_later(BAN, guild_id=GUILD, user_id=2, reason="x", created_at=1)
+        assert await tx.execute(COUNT_UP, guild_id=GUILD) == 1
+        assert await tx.all(BANNED) == [(2,)]
+        await tx.execute_later(BAN, guild_id=GUILD, user_id=3, reason="x", created_at=1)
+        assert await tx.execute(COUNT_UP, guild_id=Snowflake(2)) == 0
+        assert await tx.all(BANNED) == [(2,), (3,)]
+    assert await state(database) == ([2, 3], 1)
+
+
+@only_postgresql
 async def test_a_row_that_another_process_locks_keeps_the_others_waiting_for_a_moment(database: Database) -> None:
     assert isinstance(database, PostgresDatabase)
     await add_counter(database)

@@ -144,7 +144,14 @@ class PostgresTransaction(PostgresReader):
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; return how many rows it changed."""
         plan = query.postgresql or query.plan("postgresql")
-        status: str = await self._run("execute", plan.text, plan.bind(values))
+        text, arguments = plan.text, plan.bind(values)
+        if self._deferred and plan.in_one_table:
+            # It may be carried out with those of other tables: it neither sees nor changes their rows.
+            writes = [DeferredWrite(plan.changes, text, arguments, 0), *self._deferred]
+            if (joined := as_one_statement(writes)) is not None:
+                self._deferred = []
+                text, arguments = joined
+        status: str = await self._run("execute", text, arguments)
         count = status.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 

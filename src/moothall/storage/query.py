@@ -42,6 +42,8 @@ class Plan(NamedTuple):
     """What a kept query reads; None for a query whose rows are not kept."""
     only_reads: bool = False
     """Whether it changes and locks nothing."""
+    in_one_table: bool = False
+    """Whether it writes one table, and reads no other one."""
 
 
 class ColumnsRead:
@@ -197,9 +199,11 @@ def _plan(compiled: CompiledStatement, into: type[Any] | None, then: Callable[[A
         if compiled.reads is None
         else ColumnsRead({table: frozenset(names) for table, names in compiled.reads.items()}),
         compiled.changes is None and compiled.text.startswith("SELECT") and not _LOCKING.search(compiled.text),
+        compiled.changes is not None and not _OTHER_TABLES.search(compiled.text),
     )
 
 
+_OTHER_TABLES: Final = re.compile(r"\b(SELECT|FROM|USING|RETURNING)\b")
 _LOCKING: Final = re.compile(r"\bFOR (NO KEY )?UPDATE\b|\bFOR (KEY )?SHARE\b")
 
 
