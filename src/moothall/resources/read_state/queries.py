@@ -335,7 +335,7 @@ async def upsert_read_states(tx: Transaction, rows: Iterable[ReadStateRow]) -> N
 
 async def upsert_sent(tx: Transaction, row: ReadStateRow) -> None:
     """Store that a user has read a channel up to their own message; flags and pins stay as they are."""
-    await tx.execute(_upsert_sent, **structs.asdict(row))
+    await tx.execute_later(_upsert_sent, row_id=row.user_id, **structs.asdict(row))
 
 
 async def insert_read_state(tx: Transaction, row: ReadStateRow) -> None:
