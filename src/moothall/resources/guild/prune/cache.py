@@ -65,6 +65,11 @@ class InactiveMembers:
         if kept is not None and kept.since <= since and (kept.until is None or since <= kept.until):
             return kept.user_ids
         generation = self._generation
+        if not self._enabled:
+            # Nothing is kept, so that it need not be known for how long it is valid.
+            return frozenset(
+                await queries.select_inactive(reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
+            )
         read = partial(_read, reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
         inactive: _Inactive = await self._share(reader, (key, since), read)
         if self._may_keep(reader, generation):
