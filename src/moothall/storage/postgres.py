@@ -136,9 +136,9 @@ class PostgresTransaction(PostgresReader):
             await self._leave("COMMIT")
 
     async def has_written(self) -> bool:
-        """Whether it has changed or locked a row."""
-        if self._connection is None:
-            return False
+        """Whether it has changed or locked a row, or is to change one."""
+        if self._deferred or self._connection is None:
+            return bool(self._deferred)
         return bool(await self._run("fetchval", "SELECT pg_current_xact_id_if_assigned() IS NOT NULL", ()))
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
