@@ -587,7 +587,9 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder in which the communities stay for the next run")
     parser.add_argument("--profile", action="store_true", help="write where the time of each row goes instead")
     parser.add_argument("--database", metavar="URL", help="a PostgreSQL server, on which databases are made anew")
-    parser.add_argument("--report", type=Path, help="a page to write; with --database, it has both databases")
+    parser.add_argument(
+        "--report", type=Path, help="a page to write; with --database, it has PostgreSQL on the small community too"
+    )
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp(prefix="moothall-bench-"))
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "")
@@ -601,6 +603,8 @@ def main() -> None:
         for server in (None, options.database) if options.report and options.database else (options.database,):
             print(f"ratios: ours to {BARE_POSTGRES if server else BARE}, one process each; medians")
             for name, (title, size) in sizes.items():
+                if server is not None and options.report is not None and size is not SMALL:
+                    continue
                 url = None
                 if server is not None:
                     # The folder of a community would not fit to its new database.
