@@ -306,6 +306,12 @@ async def test_query_parameters_are_typed_and_all_wrong_ones_told(guild: Guild) 
     assert (await guild.owner.get(f"/guilds/{guild.id}", unknown="x")).status == 200
 
 
+async def test_any_query_string_is_ignored_by_an_endpoint_without_query_parameters(guild: Guild) -> None:
+    numerous = {f"x{number}": 1 for number in range(300)}
+    assert (await guild.owner.get(f"/guilds/{guild.id}", **numerous)).code == 50035
+    assert (await guild.owner.patch(f"/guilds/{guild.id}", {"name": "other"}, **numerous)).status == 200
+
+
 @pytest.mark.parametrize("size", ["9" * 30, "-" + "9" * 30, str(1 << 63)])
 async def test_a_number_that_no_column_holds_is_told_like_any_wrong_one(guild: Guild, size: str) -> None:
     reply = await guild.owner.get("/numbers", size=size)

@@ -504,7 +504,7 @@ async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request, *
                 decoded.take_body(endpoint.body, data, request.content_type)
             else:
                 await asyncio.to_thread(decoded.take_body, endpoint.body, data, request.content_type)
-    if request.query_string or endpoint.query.required:
+    if endpoint.query_parameters and (request.query_string or endpoint.query.required):
         try:
             decoded.query = endpoint.query.read(request.query_string)
         except Refusal as refusal:
