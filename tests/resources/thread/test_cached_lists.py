@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions
-from moothall.resources.channel.thread_activity import queries
+from moothall.resources.channel.thread_activity import encoded, queries
 from moothall.resources.channel.thread_activity.encoded import ThreadCache
 from moothall.resources.message.first_messages import FirstMessages
 from moothall.resources.message.people import UserCache
@@ -170,3 +171,20 @@ async def test_a_change_while_the_active_threads_are_read_is_in_the_next_list(
     assert [thread["name"] for thread in (await second).json["threads"]] == ["2", "renamed"]
     await at.owner.patch(posts[2], {"name": "last"})
     assert [thread["name"] for thread in (await at.owner.get(path)).json["threads"]] == ["last", "renamed"]
+
+
+async def test_the_pages_that_are_kept_are_bounded(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = await thread_guild(platform)
+    forum = await at.forum()
+    for number in range(3):
+        await at.post(at.owner, forum, f"post {number}")
+    cache = platform.services.resources[ThreadCache]
+    monkeypatch.setattr(encoded, "_MAX_PAGE_BYTES", 4_000)
+    kept = []
+    for number in range(20):
+        reply = await at.owner.get(f"/channels/{forum}/threads/search", min_id=1 + number)
+        assert reply.json["total_results"] == 3
+        async with platform.database.read() as reader:
+            pages = await cache.pages(reader, ChannelId(Snowflake(forum)))
+        kept.append(sum(len(page.threads) for page in pages.values()))
+    assert max(kept) <= 4_000 + 3 * 2_000

@@ -17,7 +17,7 @@ from moothall.storage.database import Database, Reader
 
 _PIECE: Final = 50
 """Channels that are read and encoded at once: a fraction of a millisecond."""
-_MAX_CHANNELS: Final = 10_000
+_MAX_CHANNELS: Final = 2_000
 _MAX_SECONDS: Final = 1.0
 """Changes made with another database client show within this time."""
 

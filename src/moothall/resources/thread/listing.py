@@ -63,12 +63,14 @@ async def list_private_archived(ctx: Context, before: Timestamp | None, maximum:
 async def _list_archived(
     ctx: Context, parent_id: ChannelId, kind: int, before: Timestamp | None, maximum: int
 ) -> bytes:
-    pages = await ctx.services.resources[ThreadCache].pages(ctx.tx, parent_id)
+    cache = ctx.services.resources[ThreadCache]
+    pages = await cache.pages(ctx.tx, parent_id)
     key = kind, before, maximum
     page = pages.get(key)
     if page is None:
         thread_ids = await queries.select_archived(ctx.tx, parent_id, kind, before or _END_OF_TIME, maximum + 1)
-        page = pages[key] = await _page(ctx, thread_ids, maximum)
+        page = await _page(ctx, thread_ids, maximum)
+        cache.keep(pages, key, page)
     return await _with_members(ctx, page)
 
 
@@ -86,13 +88,15 @@ async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
     It has the first messages of the threads and the total number of results.
     """
     parent_id = _thread_parent(ctx).id
-    pages = await ctx.services.resources[ThreadCache].pages(ctx.tx, parent_id)
+    cache = ctx.services.resources[ThreadCache]
+    pages = await cache.pages(ctx.tx, parent_id)
     page = pages.get(search)
     if page is None:
         thread_ids, total = await queries.search_threads(ctx.tx, parent_id, search)
         has_more = search.offset + len(thread_ids) < total
         threads = await _encoded_threads(ctx, thread_ids)
-        page = pages[search] = ThreadPage(tuple(thread_ids), threads, has_more, total)
+        page = ThreadPage(tuple(thread_ids), threads, has_more, total)
+        cache.keep(pages, search, page)
     messages = await ctx.services.resources[FirstMessages].get(ctx.tx, page.thread_ids, viewer_in(ctx))
     return b'%b,"total_results":%d,"first_messages":[%b]}' % (
         (await _with_members(ctx, page))[:-1],

@@ -33,7 +33,11 @@ _PIECE: Final = 100
 _MAX_LISTS: Final = 200
 _MAX_PAGES: Final = 100
 """Pages of one list, and of one channel, that are kept."""
+_MAX_PAGE_BYTES: Final = 8 * 1024 * 1024
+"""JSON of the pages of all channels that is kept."""
 _MAX_MEMBERS: Final = 10_000
+_MAX_MEMBERSHIPS: Final = 2_000
+"""Pages whose thread members of one user are kept."""
 _MAX_CHANGED: Final = 1_000
 """Changed rows after which everything is read again."""
 _MAX_SECONDS: Final = 1.0
@@ -85,6 +89,8 @@ class ThreadCache:
         self._current: dict[int, EncodedThread] = {}
         self._active: dict[int, ActiveThreads] = {}
         self._pages: dict[int, dict[Hashable, ThreadPage]] = {}
+        self._page_bytes = 0
+        """Bytes of JSON of the pages that were kept since all were dropped."""
         self._stale: dict[int, set[int]] = {}
         """The threads of each guild that have changed since its list was read."""
         self._reading: SingleFlight[tuple[int, int], None] = SingleFlight()
@@ -172,7 +178,7 @@ class ThreadCache:
             members = await select_own_memberships(reader, user_id, thread_ids)
             encoded = encode([members[thread_id] for thread_id in thread_ids if thread_id in members])
             if keeps:
-                if len(self._memberships) >= _MAX_MEMBERS:
+                if len(self._memberships) >= _MAX_MEMBERSHIPS:
                     self._memberships.clear()
                 self._memberships[key] = encoded
         return encoded
@@ -196,12 +202,17 @@ class ThreadCache:
         """Where pages of a channel's threads are kept by what they list, until one of its threads changes."""
         if not await self._synchronize(reader):
             return {}
-        if len(self._pages) >= _MAX_LISTS:
-            self._pages.clear()
-        results = self._pages.setdefault(parent_id, {})
-        if len(results) >= _MAX_PAGES:
-            results.clear()
-        return results
+        if len(self._pages) >= _MAX_LISTS or self._page_bytes > _MAX_PAGE_BYTES:
+            self._drop_pages()
+        pages = self._pages.setdefault(parent_id, {})
+        if len(pages) >= _MAX_PAGES:
+            pages.clear()
+        return pages
+
+    def keep(self, pages: dict[Hashable, ThreadPage], key: Hashable, page: ThreadPage) -> None:
+        """Keep a page among those that `pages` returned."""
+        pages[key] = page
+        self._page_bytes += len(page.threads)
 
     def _note(self, row_ids: Collection[int] | None) -> None:
         if row_ids is None:
@@ -242,8 +253,12 @@ class ThreadCache:
         self._active.clear()
         self._stale.clear()
         self._generation += 1
-        self._pages.clear()
+        self._drop_pages()
         self._drop_members()
+
+    def _drop_pages(self) -> None:
+        self._pages.clear()
+        self._page_bytes = 0
 
     def _encode(self, row: ShownThread) -> EncodedThread:
         known = self._encoded.get(row[0])
