@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from benchmarks import activities, event_loop, fan_out, files, report, statements, testing
-from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, TEN_EMBEDS
+from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, SEARCHES, TEN_EMBEDS
 from benchmarks.load import HEARTBEAT_SECONDS
 from benchmarks.profile import profiling
 from benchmarks.report import Table
@@ -34,6 +34,8 @@ from benchmarks.world import HUGE, LARGE, SMALL, Size, World, build
 CONNECTIONS = 32
 ROUNDS = 3
 IDLE = 10_000
+SEARCHING = 8
+"""Clients that search messages beside others."""
 MIN_BANNED = 9_000
 _MAX_RESTS = 240
 _RESTING = 0.03
@@ -117,11 +119,25 @@ def raw(method: str, path: str, headers: dict[str, str], body: bytes = b"") -> b
 
 def load(port: int, seconds: float, requests: list[bytes]) -> dict[str, Any]:
     """Throughput and latency under load."""
-    command = [sys.executable, "-m", "benchmarks.load", "http", str(port), str(CONNECTIONS), str(seconds)]
-    orders = json.dumps([request.hex() for request in requests]).encode() + b"\n"
-    done = subprocess.run(command, input=orders, capture_output=True, check=True)
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+    with loading(port, seconds, requests) as process:
+        result: dict[str, Any] = json.loads(process.communicate()[0])
+        return result
+
+
+@contextlib.contextmanager
+def loading(
+    port: int, seconds: float, requests: list[bytes], connections: int = CONNECTIONS
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that sends requests for so many seconds and then writes its results; it ends with the block."""
+    command = [sys.executable, "-m", "benchmarks.load", "http", str(port), str(connections), str(seconds)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        pipe_in(process).write(json.dumps([request.hex() for request in requests]).encode() + b"\n")
+        pipe_in(process).flush()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def memory_kb(process: subprocess.Popen[bytes]) -> int:
@@ -253,6 +269,27 @@ class Bench:
         middle = sorted(own, key=lambda one: one["per_second"])[len(own) // 2]
         shown = f"{middle['per_second']:,.0f}/s  p50 {middle['p50_ms']:.2f} ms  p99 {middle['p99_ms']:.2f} ms"
         self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B, to ours without"))
+
+    def beside_searches(self, name: str, path: str, searches: list[str]) -> None:
+        """The highest latencies of a row while others search messages, to those while they do not (smaller is better).
+
+        Eight clients search, each for another word or phrase each time.
+        """
+        request = raw("GET", f"/api/v10{path}", self.headers)
+        others = [raw("GET", f"/api/v10{search}", self.headers) for search in searches]
+        ratios, shown = [], ""
+        for _ in range(ROUNDS):
+            alone = load(self.port, self.seconds, [request])
+            with loading(self.port, 3 * self.seconds + 2, others, SEARCHING) as searching:
+                time.sleep(1)
+                beside = load(self.port, self.seconds, [request])
+                searching.kill()
+            ratios.append(beside["p99_ms"] / alone["p99_ms"])
+            shown = (
+                f"p99 {beside['p99_ms']:.2f} ms, {alone['p99_ms']:.2f} ms alone  p50 {beside['p50_ms']:.2f} ms"
+                f"  {beside['per_second']:,.0f}/s"
+            )
+        self.rows.append((name, statistics.median(ratios), shown, f"{SEARCHING} clients search, ratio of p99"))
 
     def moderated(self, name: str, path: str, body: bytes) -> None:
         """What a member's message costs in a guild with a rule of 1,000 keywords: against the same with it disabled."""
@@ -499,6 +536,9 @@ def rows_over_http(bench: Bench) -> dict[str, Callable[[str], None]]:
         "search, a common word": lambda name: bench.http(name, "GET", f"{guild}/messages/search?content=jumps"),
         "search, words near others": lambda name: bench.http(
             name, "GET", f"{guild}/messages/search?content=fox+dog&slop=4"
+        ),
+        "GET guild beside searches": lambda name: bench.beside_searches(
+            name, guild, [f"{guild}/messages/search?{words}" for words in SEARCHES]
         ),
         "forum, archived posts": lambda name: bench.http(name, "GET", f"{forum}/threads/archived/public?limit=50"),
         "forum, newest posts": lambda name: bench.http(name, "GET", f"{forum}/threads/search"),

@@ -1,4 +1,4 @@
-"""Bodies of messages with everything that one may carry."""
+"""Bodies of messages with everything that one may carry, and searches of messages."""
 
 import json
 from typing import Any
@@ -44,3 +44,25 @@ PLAIN = json.dumps({"content": CONTENT}).encode()
 ONE_EMBED = json.dumps({"content": CONTENT, "embeds": [embed(0)]}).encode()
 TEN_EMBEDS = json.dumps({"content": CONTENT, "embeds": [embed(n) for n in range(10)]}).encode()
 LAYOUT = json.dumps({"flags": 1 << 15, "components": layout()}).encode()
+
+_WORDS = (
+    "quick",
+    "brown",
+    "fox",
+    "jumps",
+    "over",
+    "lazy",
+    "dog",
+    "while",
+    "forty",
+    "members",
+    "watch",
+    "them",
+    "writes",
+)
+SEARCHES = [
+    *(f"content=w{number}" for number in range(100)),
+    *(f"content={word}&offset={25 * page}" for word in _WORDS for page in range(8)),
+    *(f"content={one}+{other}&slop=4" for one in _WORDS for other in _WORDS if one != other),
+]
+"""Searches for rare words, for pages of common ones, and for words near others."""
