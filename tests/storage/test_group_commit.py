@@ -1,7 +1,9 @@
 """Group commit on slow, full and failing disks, and with other writing processes."""
 
 import asyncio
+import os
 import resource
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -373,7 +375,7 @@ async def test_a_foreign_lock_delays_writes_without_blocking_reads(
 
 
 async def test_a_long_read_does_not_hold_up_the_loop(sqlite: SqliteDatabase) -> None:
-    await asyncio.gather(*(ban(sqlite, number) for number in range(120)))
+    await asyncio.gather(*(ban(sqlite, number) for number in range(240)))
     other, third = bans.alias(), bans.alias()
     slow = Query(
         select(func.count())
@@ -387,8 +389,22 @@ async def test_a_long_read_does_not_hold_up_the_loop(sqlite: SqliteDatabase) -> 
         while not task.done():
             await asyncio.sleep(0)
             turns += 1
-        assert task.result() == [(120**3,)]
+        assert task.result() == [(240**3,)]
         assert turns > 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priorities of their own")
+async def test_the_event_loop_goes_before_long_reads(sqlite: SqliteDatabase) -> None:
+    def priorities() -> list[int]:
+        return [int(path.read_text().rpartition(")")[2].split()[16]) for path in Path("/proc/self/task").glob("*/stat")]
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    before = priorities()
+    async with sqlite.read() as reader:
+        assert await reader.all_long(BANNED) == []
+    after = priorities()
+    assert after.count(own + 5) == before.count(own + 5) + 1
+    assert os.getpriority(os.PRIO_PROCESS, 0) == own
 
 
 async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:

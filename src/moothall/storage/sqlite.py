@@ -6,6 +6,8 @@ connection of their own.
 """
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -34,6 +36,8 @@ _WRITTEN_AT_ONCE = 5
 
 _LONG_READS = 2
 """How many long reads run at once."""
+_LOWER = 5
+"""By so much their threads are nicer than the event loop's (docs/decisions/0010)."""
 
 
 class _Rows:
@@ -108,7 +112,7 @@ class LongReads:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._idle: list[apsw.Connection] = []
-        self._threads = ThreadPoolExecutor(_LONG_READS, "moothall-read")
+        self._threads = ThreadPoolExecutor(_LONG_READS, "moothall-read", _give_way)
 
     async def all(self, query: Query[T], values: dict[str, Any]) -> list[T]:
         """Every row of a query."""
@@ -133,6 +137,13 @@ class LongReads:
         finally:
             self._idle.append(connection)
         return rows if plan.make is None else list(map(plan.make, rows))
+
+
+def _give_way() -> None:
+    """Let the event loop go before this thread where both need a processor and threads have priorities (Linux)."""
+    if sys.platform == "linux":
+        priority = os.getpriority(os.PRIO_PROCESS, 0)  # of the thread that calls
+        os.setpriority(os.PRIO_PROCESS, 0, min(priority + _LOWER, 19))
 
 
 RowsCallback = Callable[[Collection[int] | None], None]
