@@ -21,12 +21,14 @@ Measured on: {machine}.
 Each row runs our server and a bare one in turn, three times, with 32 connections that send one request after another
 from a process of their own. The bare server is uvicorn with the same event loop and parser, and answers the same bytes
 without doing anything; **the ratio is our throughput to its**, the median of the rounds: 1.00 would be a platform that
-costs nothing. What stores something is answered when it is durable. Rows that say so have another comparison:
+costs nothing. What stores something is answered when it is durable. Before each row the server rests until it has done
+what others have left. Rows that say so have another comparison:
 
 - *to ours without* compares with the same request to us without what the row adds;
 - the fan-out counts the processor time that the server takes for each delivery of one message to 500 gateway sessions,
   whose clients run in another process; the ratio is to a broadcast of the same bytes by the bare server (smaller is
   better);
+- GET guild beside searches compares its 99th percentile with that of the same row alone (smaller is better);
 - the proxy of Activities compares latencies with those of requests that go to the target directly (smaller is better);
 - the event loop counts stretches without a turn of 5 ms and more, while all rows, bodies of 2 MB and bulk acts come at
   once. *Busy* ones had the processor so long; for the others the loop waited, for another thread or for the machine;
@@ -38,7 +40,10 @@ costs nothing. What stores something is answered when it is durable. Rows that s
 
 _POSTGRES = """\
 Here the bare server executes by asyncpg, before it answers, what the row needs of the database at the least: one
-statement, or two where a search has a total too ([`statements.py`](../benchmarks/statements.py)). Files have none.
+statement, or two where a search has a total too ([`statements.py`](../benchmarks/statements.py)). Files have none. All
+32 connections send the same request, and we share statements between requests that read the same at the same time, so
+that some rows are above 1: [decision 27](decisions/0027-reads-and-commits-on-postgresql.md) has figures for different
+requests.
 """
 
 
