@@ -27,6 +27,8 @@ answers: dict[str, tuple[int, bytes]] = {}
 statements: dict[str, list[tuple[str, list[int | str]]]] = {}
 sockets: set[Send] = set()
 pool: asyncpg.Pool | None = None
+pool_making = asyncio.Lock()
+"""Held by the first of the requests that come at once: each would make a pool."""
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,8 +82,9 @@ async def _http(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _execute(of_path: list[tuple[str, list[int | str]]]) -> None:
     global pool  # noqa: PLW0603 made within the server's event loop
-    if pool is None:
-        pool = await asyncpg.create_pool(sys.argv[2], min_size=CONNECTIONS, max_size=CONNECTIONS)
+    async with pool_making:
+        if pool is None:
+            pool = await asyncpg.create_pool(sys.argv[2], min_size=CONNECTIONS, max_size=CONNECTIONS)
     async with pool.acquire() as connection:
         for sql, arguments in of_path:
             await connection.fetch(sql, *arguments)
