@@ -271,19 +271,15 @@ class Bench:
         self.rows.append((name, statistics.median(ratios), shown, f"{len(answer):,} B, to ours without"))
 
     def beside_searches(self, name: str, path: str, searches: list[str]) -> None:
-        """The highest latencies of a row while others search messages, to those while they do not (smaller is better).
-
-        Eight clients search, each for another word or phrase each time.
-        """
+        """The 99th percentile of a row's latency while `SEARCHING` clients search, to that while none does."""
         request = raw("GET", f"/api/v10{path}", self.headers)
         others = [raw("GET", f"/api/v10{search}", self.headers) for search in searches]
         ratios, shown = [], ""
         for _ in range(ROUNDS):
             alone = load(self.port, self.seconds, [request])
-            with loading(self.port, 3 * self.seconds + 2, others, SEARCHING) as searching:
+            with loading(self.port, 3 * self.seconds + 2, others, SEARCHING):
                 time.sleep(1)
                 beside = load(self.port, self.seconds, [request])
-                searching.kill()
             ratios.append(beside["p99_ms"] / alone["p99_ms"])
             shown = (
                 f"p99 {beside['p99_ms']:.2f} ms, {alone['p99_ms']:.2f} ms alone  p50 {beside['p50_ms']:.2f} ms"

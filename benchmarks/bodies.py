@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from benchmarks.world import WORDS
+
 
 def embed(number: int) -> dict[str, Any]:
     """An embed with all its parts."""
@@ -45,21 +47,7 @@ ONE_EMBED = json.dumps({"content": CONTENT, "embeds": [embed(0)]}).encode()
 TEN_EMBEDS = json.dumps({"content": CONTENT, "embeds": [embed(n) for n in range(10)]}).encode()
 LAYOUT = json.dumps({"flags": 1 << 15, "components": layout()}).encode()
 
-_WORDS = (
-    "quick",
-    "brown",
-    "fox",
-    "jumps",
-    "over",
-    "lazy",
-    "dog",
-    "while",
-    "forty",
-    "members",
-    "watch",
-    "them",
-    "writes",
-)
+_WORDS = tuple(dict.fromkeys(word for word in WORDS if len(word) > 2))
 SEARCHES = [
     *(f"content=w{number}" for number in range(100)),
     *(f"content={word}&offset={25 * page}" for word in _WORDS for page in range(8)),

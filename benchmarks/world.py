@@ -33,7 +33,7 @@ from moothall.storage.schema import (
     webhooks,
 )
 
-_WORDS = [
+WORDS = [
     "the",
     "quick",
     "brown",
@@ -312,7 +312,7 @@ class _Builder:
 
 def message_body(channel: int, message: int, number: int) -> bytes:
     """A message of some words, as it is stored."""
-    words = " ".join(_WORDS[(number + i) % len(_WORDS)] for i in range(4 + number % 17))
+    words = " ".join(WORDS[(number + i) % len(WORDS)] for i in range(4 + number % 17))
     words += f" w{number % 50_000}"  # a word that few messages have
     head = Head(
         id=MessageId(Snowflake(message)),

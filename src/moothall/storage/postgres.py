@@ -101,7 +101,7 @@ class PostgresTransaction(PostgresReader):
         self._lock = lock
         self._queue: Queue | None = None
         self._connection: Any = None
-        """Where it runs, once it has begun."""
+        """The connection on which it runs, from its BEGIN on."""
         self._deferred: list[DeferredWrite] = []
         self._callbacks: list[Callable[[], None]] = []
         self._failure: BaseException | None = None

@@ -75,7 +75,7 @@ class PostgresPool:
         self._forget()
 
     async def close(self) -> None:
-        """Close all connections, and wait for those in use to be given back."""
+        """Close all connections, and wait for the release of those in use."""
         self._closing = True
         while self._waiting:
             self._wake_one()

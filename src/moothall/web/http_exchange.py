@@ -116,7 +116,7 @@ class Exchange(Waiter):
         finally:
             self._on_complete = _do_nothing
             if self._task is not None:
-                # A callback of the task would be another turn of the event loop.
+                # A callback of the task would be another entry in the event loop's queue.
                 self._tasks.discard(self._task)
                 self._task = None
 
