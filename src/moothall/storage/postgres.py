@@ -23,6 +23,7 @@ from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement
 from moothall.storage.postgres_pool import PostgresPool
+from moothall.storage.postgres_shared_transaction import SharedTransaction
 from moothall.storage.query import Plan, Query
 from moothall.storage.queues import Queue, Queues
 from moothall.storage.row_pieces import make_in_pieces
@@ -94,12 +95,13 @@ class PostgresTransaction(PostgresReader):
     """One transaction; an async context manager, used once."""
 
     committed = False
-    __slots__ = ("_callbacks", "_connection", "_deferred", "_failure", "_lock", "_over", "_queue", "_task")
+    __slots__ = ("_callbacks", "_connection", "_deferred", "_failure", "_lock", "_over", "_shared", "_task")
 
     def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
         super().__init__(database)
         self._lock = lock
-        self._queue: Queue | None = None
+        self._shared: SharedTransaction | None = None
+        """What it runs in if it has a lock."""
         self._connection: Any = None
         """The connection on which it runs, from its BEGIN on."""
         self._deferred: list[DeferredWrite] = []
@@ -114,12 +116,12 @@ class PostgresTransaction(PostgresReader):
         if self._lock is not None:
             try:
                 # Transactions of this process queue here, so that waiting ones take no connection of the pool.
-                self._queue = await self._database.queues.join(self._lock)
-                # One round trip for both.
-                await self._begin(f"BEGIN; SELECT pg_advisory_xact_lock({int(self._lock)})")
+                queue = await self._database.queues.join(self._lock)
+                self._shared = await self._database.lock(queue)
             except BaseException:
                 await self._leave("ROLLBACK")
                 raise
+            self._connection = self._shared.connection
         return self
 
     async def __aexit__(
@@ -181,7 +183,7 @@ class PostgresTransaction(PostgresReader):
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         """Run a statement inside of it, and begin it if that is the first one."""
         if self._connection is None:
-            await self._unless_over(self._begin, "BEGIN")
+            await self._unless_over(self._begin)
         if self._deferred:
             await self._unless_over(self._write_deferred)
         return await self._unless_over(self._call, method, text, arguments)
@@ -195,9 +197,9 @@ class PostgresTransaction(PostgresReader):
             for write in writes:
                 await self._call("execute", write.text, write.arguments)
 
-    async def _begin(self, text: str) -> None:
+    async def _begin(self) -> None:
         self._connection = await self._database.acquire()
-        await self._call("execute", text, ())
+        await self._call("execute", "BEGIN", ())
 
     async def _call(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         try:
@@ -236,9 +238,7 @@ class PostgresTransaction(PostgresReader):
             raise cancelled
 
     def _forget(self) -> None:
-        """Let others follow, and refer to nothing any more."""
-        if self._queue is not None:
-            self._database.queues.leave(self._queue)
+        """Refer to nothing any more."""
         self._database.leave(self._task)
         self._deferred = []
         self._callbacks = []  # they hold what holds the transaction
@@ -254,6 +254,14 @@ class PostgresTransaction(PostgresReader):
                 await self._end("ROLLBACK")
                 raise
         connection, self._connection = self._connection, None
+        if self._shared is None:
+            await self._end_alone(connection, verb)
+        elif verb == "COMMIT":
+            await self._shared.end(self._callbacks)
+        else:
+            await self._shared.roll_back()
+
+    async def _end_alone(self, connection: Any, verb: str) -> None:
         started = stopwatch()
         try:
             await connection.execute(verb)
@@ -369,6 +377,30 @@ class PostgresDatabase:
     def watch_rows(self, table: str, changed: Callable[[Collection[int] | None], None]) -> bool:  # noqa: ARG002 as above
         """Return False: other processes write to this database too, so rows must not be cached."""
         return False
+
+    async def lock(self, queue: Queue) -> SharedTransaction:
+        """The transaction in which the one that has the lock of a queue runs. If it fails, the queue is left."""
+        if queue.transaction is not None:
+            return queue.transaction  # type: ignore[no-any-return]
+        try:
+            connection = await self.acquire()
+            # One round trip for both.
+            await self._begin(connection, f"BEGIN; SELECT pg_advisory_xact_lock({int(queue.aggregate)})")
+        except BaseException:
+            self.queues.leave(queue)
+            raise
+        shared = queue.transaction = SharedTransaction(self, queue, self.queues.leave, connection)
+        return shared
+
+    async def _begin(self, connection: Any, text: str) -> None:
+        try:
+            await connection.execute(text)
+        except BaseException as error:
+            # This also ends a transaction that has begun without the lock.
+            self.drop(connection)
+            if isinstance(error, DRIVER_ERRORS):
+                raise postgres_error(error) from error
+            raise
 
     def transaction(self, lock: Snowflake | None = None) -> PostgresTransaction:
         """A transaction that first waits for all others with the same lock."""

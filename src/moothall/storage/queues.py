@@ -1,6 +1,7 @@
 """First-come, first-served locks of aggregates, each changed by one transaction at a time."""
 
 import asyncio
+from typing import Any
 
 
 class Queue(asyncio.Lock):
@@ -10,6 +11,18 @@ class Queue(asyncio.Lock):
         super().__init__()
         self.aggregate = lock
         self.members = 0
+        self.transaction: Any = None
+        """The transaction of the database that the next one in the queue is to run in; None if it begins its own."""
+
+    @property
+    def waiting(self) -> int:
+        """The number of tasks that wait for the one that has the lock."""
+        return self.members - 1
+
+    async def rejoin(self) -> None:
+        """Let all run that wait, and have the lock again."""
+        self.release()
+        await self.acquire()
 
 
 class Queues:
