@@ -1,11 +1,12 @@
 """Guild states that are compared with what the database has, whenever one is made from an earlier version."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from moothall.kernel.guild_changes import GuildChange
 from moothall.kernel.guild_state import GuildState, GuildStates
 from moothall.objects.ids import GuildId
+from moothall.objects.role import Role
 from moothall.storage.database import Reader, Transaction
 
 _PARTS = ("roles", "emojis", "stickers", "version")
@@ -39,9 +40,10 @@ class ComparedStates(GuildStates):
         version: int,
         changes: Collection[GuildChange],
         base: GuildState | None,
+        roles: Mapping[int, Role | None],
     ) -> None:
         """Compare the state of the new version inside the transaction."""
-        await super().renew(tx, guild_id, version, changes, base)
+        await super().renew(tx, guild_id, version, changes, base, roles)
         state = self._uncommitted.get(guild_id)
         if state is not None and state.version == version:
             await assert_equal_to_stored(tx, self, state)

@@ -6,9 +6,10 @@ from typing import Final
 from moothall.bus import Envelope
 from moothall.kernel.context import Context, Services
 from moothall.kernel.events import Event
-from moothall.kernel.guild_changes import PARTS_BY_ROW, GuildChange
+from moothall.kernel.guild_changes import PARTS_BY_ROW, GuildChange, GuildPart
 from moothall.kernel.outbox import leave_events
 from moothall.objects.ids import GuildId
+from moothall.objects.role import Role
 from moothall.objects.turns import yield_turn
 
 _PIECE: Final = 20
@@ -80,11 +81,14 @@ async def _encode(services: Services, events: Sequence[Event]) -> list[Envelope]
 async def renew_guild_versions(ctx: Context) -> None:
     """Give each guild whose state the transaction has changed a new, unique version."""
     changes: dict[GuildId, set[GuildChange]] = {}
+    roles: dict[int, Role | None] = {}
     for event in ctx.events:
         for part in event.changes_guild:
             guild_id: GuildId = event.guild_id  # type: ignore[attr-defined]  # such events have one
             row_id = event.changed_row() if part in PARTS_BY_ROW else 0
             changes.setdefault(guild_id, set()).add(GuildChange(part, row_id))
+            if part is GuildPart.ROLE:
+                roles[row_id] = event.changed_role()
     for guild_id, changed in changes.items():
         entered = ctx.guild if ctx.writes and ctx.in_guild and ctx.guild.id == guild_id else None
-        await ctx.services.states.renew(ctx.tx, guild_id, ctx.ids.next(), changed, entered)
+        await ctx.services.states.renew(ctx.tx, guild_id, ctx.ids.next(), changed, entered, roles)

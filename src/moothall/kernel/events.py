@@ -7,6 +7,7 @@ from msgspec import Raw, Struct
 from moothall.bus import Audience, Envelope
 from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.ids import GuildId, UserId
+from moothall.objects.role import Role
 from moothall.objects.wire import encode
 
 _GUILD: Final = Audience.GUILD
@@ -35,6 +36,10 @@ class Event(Struct, frozen=True, kw_only=True):
     def changed_row(self) -> int:
         """The id of the role or channel that the event announces a change of; 0 for other parts of a guild."""
         return 0
+
+    def changed_role(self) -> Role | None:
+        """The role as it is stored after the change; None for events about other things, and for a deleted one."""
+        return None
 
     def payload(self) -> object:
         """The `d` of the dispatch."""

@@ -12,6 +12,7 @@ loaded whole only where there is none in memory, or one so old that the list of 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial, wraps
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -606,11 +607,13 @@ class GuildStates:
         version: int,
         changes: Collection[GuildChange],
         base: GuildState | None,
+        roles: Mapping[int, Role | None],
     ) -> None:
         """Give a guild a new version, at the end of a transaction that has changed its state.
 
         `base` is the state before, if the transaction has it: then that of the new version is made here, from the
-        changed rows. Else the next request reads them.
+        changed rows; `roles` has roles as they are stored now, None for those to be read. Else the next request reads
+        them.
         """
         values: dict[str, Any] = {"guild_id": guild_id, "new_version": version, "line": change_line(version, changes)}
         if base is None or not await tx.execute(_renew_version, old_version=base.version, **values):
@@ -620,7 +623,7 @@ class GuildStates:
         if any(change.part is GuildPart.SETTINGS for change in changes):
             row = await tx.one(_select_guild, guild_id=guild_id)
         row = structs.replace(base.row if row is None else row, version=version, recent_changes="")
-        state = await _apply(tx, base, row, changes)
+        state = await _apply(tx, base, row, changes, roles)
         if len(self._uncommitted) >= self._max:
             self._uncommitted.clear()
         self._uncommitted[guild_id] = state
@@ -708,14 +711,20 @@ async def _stickers(reader: Reader, guild_id: GuildId) -> list[Sticker]:
     return [sticker_from_row(row) for row in await reader.all(_select_stickers, guild_id=guild_id)]
 
 
-async def _apply(reader: Reader, base: GuildState, row: GuildRow, changes: Collection[GuildChange]) -> GuildState:
+async def _apply(
+    reader: Reader,
+    base: GuildState,
+    row: GuildRow,
+    changes: Collection[GuildChange],
+    known_roles: Mapping[int, Role | None] = MappingProxyType({}),
+) -> GuildState:
     """The state of the version in `row`, made from that of an earlier version and what has changed since."""
     parts = frozenset(change.part for change in changes)
     role_ids = [RoleId(Snowflake(change.row_id)) for change in changes if change.part is GuildPart.ROLE]
     channel_ids = [ChannelId(Snowflake(change.row_id)) for change in changes if change.part is GuildPart.CHANNEL]
     changed = _ChangedRows(
         parts,
-        await _roles(reader, row.id, role_ids),
+        await _roles(reader, row.id, role_ids, known_roles),
         await _channels(reader, base, channel_ids),
         await _emojis(reader, row.id) if GuildPart.EMOJIS in parts else None,
         await _stickers(reader, row.id) if GuildPart.STICKERS in parts else None,
@@ -723,17 +732,19 @@ async def _apply(reader: Reader, base: GuildState, row: GuildRow, changes: Colle
     return base.successor(row, changed)
 
 
-async def _roles(reader: Reader, guild_id: GuildId, role_ids: list[RoleId]) -> dict[RoleId, Role | None]:
-    """The roles of a guild by id, None for deleted ones."""
-    if not role_ids:
-        return {}
-    if len(role_ids) == 1:
-        row = await reader.one(_select_role, guild_id=guild_id, role_id=role_ids[0])
-        return {role_ids[0]: None if row is None else role_from_row(row)}
-    roles: dict[RoleId, Role | None] = dict.fromkeys(role_ids)
-    for start in range(0, len(role_ids), _PIECE):
+async def _roles(
+    reader: Reader, guild_id: GuildId, role_ids: list[RoleId], known: Mapping[int, Role | None]
+) -> dict[RoleId, Role | None]:
+    """The roles of a guild by id, None for deleted ones; those that are not known are read."""
+    roles: dict[RoleId, Role | None] = {role_id: known.get(role_id) for role_id in role_ids}
+    unread = [role_id for role_id, role in roles.items() if role is None]
+    if len(unread) == 1:
+        row = await reader.one(_select_role, guild_id=guild_id, role_id=unread[0])
+        roles[unread[0]] = None if row is None else role_from_row(row)
+        return roles
+    for start in range(0, len(unread), _PIECE):
         await yield_turn(first=not reader.committed)
-        some = role_ids[start : start + _PIECE]
+        some = unread[start : start + _PIECE]
         for row in await reader.all(_select_some_roles, guild_id=guild_id, role_ids=some):
             roles[row.id] = role_from_row(row)
     return roles

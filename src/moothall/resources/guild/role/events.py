@@ -22,6 +22,10 @@ class GuildRoleCreate(Event, frozen=True, kw_only=True):
         """The role."""
         return self.role.id
 
+    def changed_role(self) -> Role:
+        """The role."""
+        return self.role
+
 
 class GuildRoleUpdate(Event, frozen=True, kw_only=True):
     """GUILD_ROLE_UPDATE: a role or its position has changed."""
@@ -35,6 +39,10 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
     def changed_row(self) -> RoleId:
         """The role."""
         return self.role.id
+
+    def changed_role(self) -> Role:
+        """The role."""
+        return self.role
 
 
 class GuildRoleDelete(Event, frozen=True, kw_only=True):
