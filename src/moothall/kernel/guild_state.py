@@ -467,7 +467,7 @@ class GuildStates:
         """The latest state that a transaction has made, until its commit is known. Transactions that follow in the
         same commit read its version; no request does if it is rolled back."""
         self._role_lists: dict[str, tuple[RoleId, ...]] = {}
-        self._guild_of_channel: dict[int, GuildId] = {}
+        self._guild_of_channel: dict[int, GuildId | None] = {}
         self._max = maximum
         self._rows: dict[tuple[int, int], _MemberRow] = {}
         self._authorities: dict[tuple[int, int], tuple[tuple[Any, ...], MemberAuthority]] = {}
@@ -661,16 +661,18 @@ class GuildStates:
     async def guild_of_channel(self, reader: Reader, channel_id: ChannelId) -> GuildId | None:
         """The guild that a channel belongs to; None for threads, direct messages and unknown channels.
 
-        A channel never changes its guild, so the id is cached. The channel may be deleted since.
+        A channel never changes its guild, nor becomes a thread, so the result is cached. The channel may be deleted
+        since.
         """
-        guild_id = self._guild_of_channel.get(channel_id)
-        if guild_id is None:
-            row = await reader.one(_select_channel_guild, channel_id=channel_id)
-            if row is None or row[0] is None or row[1] in THREADS:
-                return None
-            if len(self._guild_of_channel) > 50 * self._max:
-                self._guild_of_channel.clear()
-            guild_id = self._guild_of_channel[channel_id] = GuildId(row[0])
+        known = self._guild_of_channel
+        if channel_id in known:
+            return known[channel_id]
+        row = await reader.one(_select_channel_guild, channel_id=channel_id)
+        if row is None:
+            return None
+        if len(known) > 50 * self._max:
+            known.clear()
+        guild_id = known[channel_id] = None if row[0] is None or row[1] in THREADS else GuildId(row[0])
         return guild_id
 
     def _roles(self, listed: str | None) -> tuple[RoleId, ...]:
