@@ -18,6 +18,7 @@ from moothall.resources.member.queries import get_member, get_members, lock_memb
 from moothall.resources.message.events import MessageDeleteBulk
 from moothall.resources.message.operations import forget_messages, forget_messages_of
 from moothall.resources.user.queries import get_user, get_users
+from moothall.storage.rows import user_from_row
 
 BAN_EVENTS: Final[Fires] = (*LEAVE_EVENTS, GuildBanAdd, MessageDeleteBulk)
 """The events of `ban_user` and `bulk_ban_users`, which every row that calls them declares."""
@@ -29,16 +30,18 @@ async def ban_user(ctx: Context, guild_id: GuildId, user_id: UserId, *, delete_m
     Banning a banned user changes nothing and emits nothing. Raises Refusal: 404/10013 for an unknown user, 403/50013
     for a member who does not rank below the actor.
     """
-    user = await get_user(ctx.tx, user_id)
-    if user is None:
-        raise Refusal(errors.UNKNOWN_USER)
     # Locks the member counter, so that a concurrent join has finished and its member is read below.
     await lock_member_count(ctx.tx, guild_id)
-    row = await get_member(ctx.tx, guild_id, user_id)
+    target = await queries.select_target(ctx.tx, guild_id, user_id)
+    if target is None:
+        raise Refusal(errors.UNKNOWN_USER)
+    row = None if target.member_id is None else await get_member(ctx.tx, guild_id, user_id)
     if row is not None and not ctx.member.outranks(user_id, row.roles):
         raise Refusal(errors.MISSING_PERMISSIONS)
-    if not await queries.insert_ban(ctx.tx, guild_id, user_id, ctx.reason, ctx.now):
+    if target.banned_id is not None:
         return
+    user = user_from_row(target)
+    await queries.insert_ban(ctx.tx, guild_id, user_id, ctx.reason, ctx.now)
     # Emitted before GUILD_MEMBER_REMOVE, so that client libraries still have the member in their cache.
     ctx.emit(GuildBanAdd(guild_id=guild_id, user=user))
     if row is not None:

@@ -7,8 +7,9 @@ from msgspec import Struct
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
-from moothall.storage.sql import bindparam, delete, select
-from moothall.storage.tables import bans
+from moothall.storage.rows import UserRow
+from moothall.storage.sql import and_, bindparam, delete, select
+from moothall.storage.tables import bans, members, users
 
 _KEY = ("guild_id", "user_id")
 
@@ -22,8 +23,29 @@ class BanRow(Struct):
     created_at: Timestamp
 
 
+class BanTarget(UserRow):
+    """A row of `users`, with what the user is in a guild."""
+
+    member_id: UserId | None
+    """Their id if they are a member."""
+    banned_id: UserId | None
+    """Their id if they are banned."""
+
+
 _of_guild = bans.c.guild_id == bindparam("guild_id")
 _select_ban = Query(lambda: select(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")), into=BanRow)
+_select_target = Query(
+    lambda: (
+        select(users, members.c.user_id.label("member_id"), bans.c.user_id.label("banned_id"))
+        .select_from(
+            users.outerjoin(
+                members, and_(members.c.guild_id == bindparam("guild_id"), members.c.user_id == users.c.id)
+            ).outerjoin(bans, and_(bans.c.guild_id == bindparam("guild_id"), bans.c.user_id == users.c.id))
+        )
+        .where(users.c.id == bindparam("user_id"))
+    ),
+    into=BanTarget,
+)
 _select_banned_user_ids = Query(lambda: select(bans.c.user_id).where(_of_guild, in_list(bans.c.user_id, "user_ids")))
 _select_bans_after = Query(
     lambda: (
@@ -52,6 +74,11 @@ async def get_ban(reader: Reader, guild_id: GuildId, user_id: UserId) -> BanRow 
     return await reader.one(_select_ban, guild_id=guild_id, user_id=user_id)
 
 
+async def select_target(reader: Reader, guild_id: GuildId, user_id: UserId) -> BanTarget | None:
+    """A user, and whether they are a member of a guild or banned from it; None for an unknown id."""
+    return await reader.one(_select_target, guild_id=guild_id, user_id=user_id)
+
+
 async def select_banned_user_ids(reader: Reader, guild_id: GuildId, user_ids: Collection[UserId]) -> set[UserId]:
     """The banned ones among several users."""
     return {
@@ -69,9 +96,9 @@ async def select_bans_before(reader: Reader, guild_id: GuildId, before: UserId, 
     return (await reader.all_in_pieces(_select_bans_before, guild_id=guild_id, before=before, maximum=maximum))[::-1]
 
 
-async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> bool:
-    """Insert a ban; False, without changing its reason, if the user is banned already."""
-    return await tx.execute(_insert_ban, guild_id=guild_id, user_id=user_id, reason=reason, created_at=at) > 0
+async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> None:
+    """Insert a ban. Nothing happens, not even to its reason, if the user is banned already."""
+    await tx.execute_later(_insert_ban, guild_id=guild_id, user_id=user_id, reason=reason, created_at=at)
 
 
 async def insert_bans(
