@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import Double, bindparam, func, insert, select, text, update
 
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import Query, StorageConflict, StorageError, StorageFull, StorageUnavailable
@@ -24,6 +24,12 @@ LOCK = Query(
     select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")).with_for_update()
 )
 BACKEND = Query(select(func.pg_backend_pid()))
+SLEEP_AND_COUNT = Query(
+    text(
+        "SELECT pg_sleep(:seconds), count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep%'"
+    ).bindparams(bindparam("seconds", type_=Double))
+)
 ONE, TWO = Snowflake(1), Snowflake(2)
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -206,6 +212,28 @@ async def test_more_requests_than_connections_wait_for_one(postgres: PostgresDat
     await asyncio.gather(*(count_up(postgres) for _ in range(60)))
     async with postgres.read() as reader:
         assert await reader.scalar(READ, guild_id=ONE) == 60
+
+
+async def test_long_reads_leave_connections_to_others(database_url: str) -> None:
+    database = PostgresDatabase(database_url, connections=16)
+    await database.open()
+    running: list[int] = []
+
+    async def read_long(seconds: float) -> None:
+        async with database.read() as reader:
+            (row,) = await reader.all_long(SLEEP_AND_COUNT, seconds=seconds)
+            running.append(row[1])
+
+    try:
+        tasks = [asyncio.create_task(read_long(0.05 + number / 1_000)) for number in range(6)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(30), database.read() as reader:
+            assert await reader.scalar(BACKEND)
+        await asyncio.gather(*tasks)
+    finally:
+        await database.close()
+    # One of sixteen for eight.
+    assert max(running) == 2
 
 
 async def test_a_server_that_is_not_there_is_unavailable(postgres: PostgresDatabase) -> None:  # noqa: ARG001 skips without a server

@@ -34,6 +34,9 @@ T = TypeVar("T")
 _ACQUIRE_SECONDS = 10.0
 """How long a request waits for a connection of the pool."""
 
+_LONG_READS_SHARE = 8
+"""Of so many connections one may be used by a long read: two of 16, as many as with SQLite."""
+
 _SERVER_SETTINGS = {
     "application_name": "moothall",
     "jit": "off",  # compiling takes longer than any of the queries
@@ -73,8 +76,10 @@ class PostgresReader:
         return await make_in_pieces(plan.make or tuple, rows)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """The same as `all`, which does not block the event loop."""
-        return await self.all(query, **values)
+        """Every row, while few others read at length: connections and processors are left to short reads."""
+        plan = query.postgresql or query.plan("postgresql")
+        rows = await self._fetch(plan, plan.bind(values), long=True)
+        return list(map(plan.make or tuple, rows))
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
@@ -87,8 +92,8 @@ class PostgresReader:
         """Return False: it only reads."""
         return False
 
-    async def _fetch(self, plan: Plan, arguments: tuple[Any, ...]) -> list[Any]:
-        return await self._database.fetch(plan.text, arguments)
+    async def _fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
+        return await self._database.fetch(plan.text, arguments, long=long)
 
 
 class PostgresTransaction(PostgresReader):
@@ -175,10 +180,11 @@ class PostgresTransaction(PostgresReader):
             raise RuntimeError("the transaction is over")
         self._callbacks.append(callback)
 
-    async def _fetch(self, plan: Plan, arguments: tuple[Any, ...]) -> list[Any]:
+    async def _fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
         if self._connection is not None or self._deferred or not plan.only_reads:
             return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
-        return await self._unless_over(self._database.fetch, plan.text, arguments)  # type: ignore[no-any-return]
+        fetch = partial(self._database.fetch, long=long)
+        return await self._unless_over(fetch, plan.text, arguments)  # type: ignore[no-any-return]
 
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         """Run a statement inside of it, and begin it if that is the first one."""
@@ -309,6 +315,7 @@ class PostgresDatabase:
         self._open = False
         self._reading = _Reading(PostgresReader(self))
         self._shared = SharedReads()
+        self._long_reads = asyncio.Semaphore(max(1, connections // _LONG_READS_SHARE))
         self.group_commit = GroupCommit(self)
         self._tasks: set[asyncio.Task[Any] | None] = set()
         self._settled: list[asyncio.Future[None]] = []
@@ -423,10 +430,17 @@ class PostgresDatabase:
         """Close a connection whose state is not known; the pool makes a new one when needed."""
         self._pool.drop(connection)
 
-    async def fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
-        """The rows of a statement that only reads, outside of transactions. Raises StorageError."""
+    async def fetch(self, text: str, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
+        """The rows of a statement that only reads, outside of transactions. Raises StorageError.
+
+        Of `long` ones few run at the same time.
+        """
         key = (text, *(tuple(each) if type(each) is list else each for each in arguments))
-        return await self._shared.read(key, partial(self._fetch, text, arguments))
+        return await self._shared.read(key, partial(self._fetch_long if long else self._fetch, text, arguments))
+
+    async def _fetch_long(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+        async with self._long_reads:
+            return await self._fetch(text, arguments)
 
     async def _fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
         connection = await self.acquire()
