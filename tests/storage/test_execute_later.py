@@ -70,6 +70,36 @@ async def test_transactions_that_end_at_the_same_time_are_all_carried_out(databa
     assert len(numbers) < 20
 
 
+async def test_several_rows_are_written_whole_with_those_of_others(database: Database) -> None:
+    async def ban_several(first: int) -> None:
+        async with database.transaction() as tx:
+            rows = [{"guild_id": GUILD, "user_id": first + n, "reason": "x", "created_at": 1} for n in range(3)]
+            await tx.execute_many_later(BAN, rows)
+            await tx.execute_later(COUNT_UP, row_id=GUILD, guild_id=GUILD)
+
+    await add_counter(database)
+    await ban_several(3)
+    with commits(database) as numbers:
+        outcomes = await asyncio.gather(*(ban_several(10 * n) for n in range(10)), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [type(None)] * 10
+    assert sum(numbers) == 10
+    assert len(numbers) < 5
+    assert await state(database) == (sorted([3, 4, 5, *(10 * n + m for n in range(10) for m in range(3))]), 11)
+
+
+async def test_of_several_rows_one_that_fails_fails_all(database: Database) -> None:
+    async def ban_several(*user_ids: int) -> None:
+        async with database.transaction() as tx:
+            rows = [{"guild_id": GUILD, "user_id": user_id, "reason": "x", "created_at": 1} for user_id in user_ids]
+            await tx.execute_many_later(BAN, rows)
+
+    await add_counter(database)
+    await ban(database, 5)
+    outcomes = await asyncio.gather(ban_several(2, 3), ban_several(4, 5, 6), ban_several(7), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [type(None), ConstraintFailed, type(None)]
+    assert (await state(database))[0] == [2, 3, 5, 7]
+
+
 async def test_the_transaction_itself_sees_what_it_wrote(database: Database) -> None:
     await add_counter(database)
     async with database.transaction() as tx:

@@ -63,10 +63,7 @@ async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
     rows: list[dict[str, Any]] = [
         {"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events
     ]
-    if len(rows) == 1:
-        await tx.execute_later(_insert, **rows[0])
-    elif rows:
-        await tx.execute_many(_insert, rows)
+    await tx.execute_many_later(_insert, rows)
 
 
 async def until_relayed(database: Database, *, seconds: float) -> bool:

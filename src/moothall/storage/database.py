@@ -109,6 +109,9 @@ class Transaction(Reader, Protocol):
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
 
+    async def execute_many_later(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values as `execute_later` does; none changes a row that exists."""
+
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable, before the request is answered.
 

@@ -21,7 +21,7 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
-from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement
+from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement, by_statement
 from moothall.storage.postgres_pool import PostgresPool
 from moothall.storage.postgres_shared_transaction import SharedTransaction
 from moothall.storage.query import Plan, Query
@@ -164,10 +164,11 @@ class PostgresTransaction(PostgresReader):
 
     async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:
         """Run a statement at the end, together with those of other transactions that end then."""
-        if self._over or self._failure is not None:
-            raise RuntimeError("the transaction is over") from self._failure
-        plan = query.postgresql or query.plan("postgresql")
-        self._deferred.append(DeferredWrite(plan.changes, plan.text, plan.bind(values), row_id))
+        self._defer(query, [values], row_id)
+
+    async def execute_many_later(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values as `execute_later` does."""
+        self._defer(query, map(dict, rows), 0)
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
@@ -194,14 +195,20 @@ class PostgresTransaction(PostgresReader):
             await self._unless_over(self._write_deferred)
         return await self._unless_over(self._call, method, text, arguments)
 
+    def _defer(self, query: Query[Any], rows: Iterable[dict[str, Any]], row_id: int) -> None:
+        if self._over or self._failure is not None:
+            raise RuntimeError("the transaction is over") from self._failure
+        plan = query.postgresql or query.plan("postgresql")
+        self._deferred += [DeferredWrite(plan.changes, plan.text, plan.bind(values), row_id) for values in rows]
+
     async def _write_deferred(self) -> None:
         writes, self._deferred = self._deferred, []
         statement = as_one_statement(writes)
         if statement is not None:
             await self._call("execute", *statement)
         else:
-            for write in writes:
-                await self._call("execute", write.text, write.arguments)
+            for text, rows in by_statement([writes]):
+                await self._call("executemany", text, (rows,))
 
     async def _begin(self) -> None:
         self._connection = await self._database.acquire()

@@ -113,7 +113,7 @@ class GroupCommit:
                 await connection.execute(statement[0], *statement[1])
             else:
                 await connection.execute(_BEGIN if len(entries) > 1 else "BEGIN")
-                for text, rows in _by_statement(entries):
+                for text, rows in by_statement([entry.writes for entry in entries]):
                     await connection.executemany(text, rows)
         except DRIVER_ERRORS as error:
             await self._roll_back(connection)
@@ -147,18 +147,18 @@ class GroupCommit:
             self._database.release(connection)
 
 
-def _by_statement(entries: Sequence[_Entry]) -> list[tuple[str, list[tuple[Any, ...]]]]:
+def by_statement(transactions: Sequence[Sequence[DeferredWrite]]) -> list[tuple[str, list[tuple[Any, ...]]]]:
     """Each statement with its parameters for all rows.
 
     All processes go through tables and rows in one order, so that no two wait for each other: through the statements in
     that of the transaction with the most, and through rows by their ids.
     """
     rows: dict[str, list[DeferredWrite]] = {}
-    for entry in sorted(entries, key=lambda entry: -len(entry.writes)):
-        for write in entry.writes:
+    for writes in sorted(transactions, key=len, reverse=True):
+        for write in writes:
             rows.setdefault(write.text, [])
-    for entry in entries:
-        for write in entry.writes:
+    for writes in transactions:
+        for write in writes:
             rows[write.text].append(write)
     return [(text, [write.arguments for write in sorted(rows[text], key=_row_id)]) for text in rows]
 

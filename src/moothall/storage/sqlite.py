@@ -257,6 +257,10 @@ class SqliteTransaction(_Rows):
             for changed in watchers:
                 self.on_commit(partial(changed, values))
 
+    async def execute_many_later(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values: nothing is spared by running it later."""
+        await self.execute_many(query, rows)
+
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable."""
         if self._turn is None:

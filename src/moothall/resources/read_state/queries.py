@@ -353,7 +353,7 @@ async def insert_mentions(
 ) -> None:
     """Store whom a message mentions: users, roles, and for @everyone the guild."""
     values: dict[str, Any] = {"channel_id": channel_id, "message_id": message_id, "author_id": author_id}
-    await tx.execute_many(_insert_mention, [{**values, "target_id": target_id} for target_id in target_ids])
+    await tx.execute_many_later(_insert_mention, [{**values, "target_id": target_id} for target_id in target_ids])
 
 
 async def select_mention_counts(
