@@ -358,7 +358,7 @@ async def insert_member(tx: Transaction, row: MemberRow) -> bool:
 async def update_member(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
     """Set columns of a member's row."""
     query = update_columns(members, key=_KEY, columns=frozenset(values))
-    await tx.execute(query, guild_id=guild_id, user_id=user_id, **values)
+    await tx.execute_later(query, row_id=user_id, guild_id=guild_id, user_id=user_id, **values)
 
 
 async def clear_pending(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:
