@@ -91,6 +91,44 @@ async def test_who_waits_too_long_is_told_so() -> None:
         await connections.acquire()
 
 
+async def test_where_the_server_takes_no_more_connections_those_that_there_are_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tries: list[int] = []
+
+    async def refuse_the_second() -> Connection:
+        tries.append(len(tries) + 1)
+        if tries[-1] == 2:
+            raise asyncpg.TooManyConnectionsError("sorry, too many clients already")
+        return await connect()
+
+    now = [0.0]
+    monkeypatch.setattr(postgres_pool, "stopwatch", lambda: now[0])
+    connections = PostgresPool(refuse_the_second, maximum=4, seconds=30)
+    first = await connections.acquire()
+    waiting = [asyncio.create_task(connections.acquire()) for _ in range(2)]
+    await asyncio.sleep(0.01)
+    assert tries == [1, 2]
+    connections.release(first)
+    assert await waiting[0] is first
+    assert not waiting[1].done()
+    now[0] = 2.0
+    assert await connections.acquire() is not first
+    connections.drop(first)
+    assert await waiting[1] is not first
+    assert tries == [1, 2, 3, 4]
+
+
+async def test_the_first_connection_that_the_server_refuses_fails() -> None:
+    async def refuse() -> Connection:
+        raise asyncpg.TooManyConnectionsError("sorry, too many clients already")
+
+    connections = PostgresPool(refuse, maximum=4, seconds=30)
+    for _ in range(2):
+        with pytest.raises(asyncpg.TooManyConnectionsError):
+            await connections.acquire()
+
+
 async def test_connections_that_are_not_used_for_long_are_closed_but_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(postgres_pool, "stopwatch", lambda: now[0])

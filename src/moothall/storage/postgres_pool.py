@@ -16,10 +16,15 @@ from moothall.objects.clock import stopwatch
 
 _IDLE_SECONDS: Final = 300.0
 """A connection that was not used for so long is closed, except for one."""
+_FULL_SECONDS: Final = 1.0
+"""After PostgreSQL has refused another connection, none is tried for so long while there are others."""
 
 
 class PostgresPool:
-    """At most `maximum` connections made with `connect`; who waits longer than `seconds` for one gets TimeoutError."""
+    """At most `maximum` connections made with `connect`; who waits longer than `seconds` for one gets TimeoutError.
+
+    If PostgreSQL has too many connections, those that there are do.
+    """
 
     def __init__(self, connect: Callable[[], Awaitable[Any]], *, maximum: int, seconds: float) -> None:
         self._connect = connect
@@ -30,6 +35,7 @@ class PostgresPool:
         self._waiting: deque[asyncio.Future[Any]] = deque()
         """Resolved with a connection, or with None if there may be another one."""
         self._count = 0
+        self._full_until = 0.0
         self._closing = False
         self._all_closed = asyncio.Event()
 
@@ -48,8 +54,8 @@ class PostgresPool:
                 self._count -= 1
             if self._closing:
                 raise asyncpg.InterfaceError("the pool is closed")
-            if self._count < self._max:
-                return await self._open()
+            if self._may_open() and (connection := await self._open()) is not None:
+                return connection
             if (connection := await self._wait()) is not None:
                 return connection
 
@@ -87,10 +93,22 @@ class PostgresPool:
         if self._count:
             await self._all_closed.wait()
 
+    def _may_open(self) -> bool:
+        return not self._count or (self._count < self._max and stopwatch() >= self._full_until)
+
     async def _open(self) -> Any:
+        """A new connection; None if PostgreSQL takes no more of them and there are others to wait for."""
         self._count += 1
         try:
             return await self._connect()
+        except asyncpg.TooManyConnectionsError:
+            self._full_until = stopwatch() + _FULL_SECONDS
+            if self._count == 1:
+                self._forget()
+                raise
+            # No one is woken, who would try the same.
+            self._count -= 1
+            return None
         except BaseException:
             self._forget()
             raise
