@@ -81,7 +81,8 @@ _select_token = Query(
             .outerjoin(_owners, _owners.c.id == applications.c.owner_id)
         )
         .where(tokens.c.hash == bindparam("hash"))
-    )
+    ),
+    by_key=True,
 )
 
 _KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER}

@@ -13,7 +13,9 @@ from moothall.storage.rows import ChannelRow, thread_from_row
 from moothall.storage.sql import bindparam, null, select
 from moothall.storage.tables import channel_recipients, channels, thread_members
 
-_select_channel = Query(lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow)
+_select_channel = Query(
+    lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow, by_key=True
+)
 _COUNTS: Final = ("message_count", "total_message_sent", "latest_message_id")
 """What every message in a thread changes."""
 _select_thread = Query(

@@ -87,6 +87,7 @@ _select_authority = Query(
         .where(guilds.c.id == bindparam("guild_id"))
     ),
     kept=True,
+    by_key=True,
 )
 _select_guild = Query(lambda: select(guilds).where(guilds.c.id == bindparam("guild_id")), into=GuildRow)
 _select_roles = Query(lambda: select(roles).where(roles.c.guild_id == bindparam("guild_id")), into=RoleRow)
@@ -690,7 +691,9 @@ class GuildStates:
 
 _select_version = Query(lambda: select(guilds.c.version).where(guilds.c.id == bindparam("guild_id")))
 _select_channel_guild = Query(
-    lambda: select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id")), kept=True
+    lambda: select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id")),
+    kept=True,
+    by_key=True,
 )
 
 

@@ -10,7 +10,7 @@ the same rows outside.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -19,6 +19,7 @@ import asyncpg
 
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
+from moothall.storage.batched_reads import BatchedReads
 from moothall.storage.database import CommitObserver, StorageUnavailable
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement, by_statement
@@ -93,7 +94,7 @@ class PostgresReader:
         return False
 
     async def _fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
-        return await self._database.fetch(plan.text, arguments, long=long)
+        return await self._database.fetch(plan, arguments, long=long)
 
 
 class PostgresTransaction(PostgresReader):
@@ -185,7 +186,7 @@ class PostgresTransaction(PostgresReader):
         if self._connection is not None or self._deferred or not plan.only_reads:
             return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
         fetch = partial(self._database.fetch, long=long)
-        return await self._unless_over(fetch, plan.text, arguments)  # type: ignore[no-any-return]
+        return await self._unless_over(fetch, plan, arguments)  # type: ignore[no-any-return]
 
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         """Run a statement inside of it, and begin it if that is the first one."""
@@ -322,6 +323,7 @@ class PostgresDatabase:
         self._open = False
         self._reading = _Reading(PostgresReader(self))
         self._shared = SharedReads()
+        self._batched = BatchedReads(self._fetch)
         self._long_reads = asyncio.Semaphore(max(1, connections // _LONG_READS_SHARE))
         self.group_commit = GroupCommit(self)
         self._tasks: set[asyncio.Task[Any] | None] = set()
@@ -437,11 +439,14 @@ class PostgresDatabase:
         """Close a connection whose state is not known; the pool makes a new one when needed."""
         self._pool.drop(connection)
 
-    async def fetch(self, text: str, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
+    async def fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
         """The rows of a statement that only reads, outside of transactions. Raises StorageError.
 
         Of `long` ones few run at the same time.
         """
+        text = plan.text
+        if plan.for_keys is not None:
+            return await self._batched.read(text, plan.for_keys, arguments)
         key = (text, *(tuple(each) if type(each) is list else each for each in arguments))
         return await self._shared.read(key, partial(self._fetch_long if long else self._fetch, text, arguments))
 
@@ -449,7 +454,7 @@ class PostgresDatabase:
         async with self._long_reads:
             return await self._fetch(text, arguments)
 
-    async def _fetch(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+    async def _fetch(self, text: str, arguments: Sequence[Any]) -> list[Any]:
         connection = await self.acquire()
         try:
             rows: list[Any] = await connection.fetch(text, *arguments)

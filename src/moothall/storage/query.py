@@ -44,6 +44,8 @@ class Plan(NamedTuple):
     """Whether it changes and locks nothing."""
     in_one_table: bool = False
     """Whether it writes one table, and reads no other one."""
+    for_keys: str | None = None
+    """The statement that reads the rows of many keys; None unless the query is by key and for PostgreSQL."""
 
 
 class ColumnsRead:
@@ -73,15 +75,29 @@ class Query(Generic[T]):
     The rows of a `kept` query are kept where one process writes, for the transactions that follow, until a statement
     changes a column that it reads. They are tuples, frozen structs, or what `then` makes of others. It costs a
     look-up where no rows are kept, and another one for each write of its tables.
+
+    The rows of a query `by_key` are few, and an index finds them by its parameters: PostgreSQL reads them together with
+    those of other keys that are requested at the same time (`storage.batched_reads`).
     """
 
-    __slots__ = ("_into", "_kept", "_statement", "_then", "postgresql", "sqlite")
+    __slots__ = ("_by_key", "_into", "_kept", "_statement", "_then", "postgresql", "sqlite")
 
     @overload
-    def __init__(self: "Query[Row]", statement: Statement | Callable[[], Statement], *, kept: bool = False) -> None: ...
+    def __init__(
+        self: "Query[Row]",
+        statement: Statement | Callable[[], Statement],
+        *,
+        kept: bool = False,
+        by_key: bool = False,
+    ) -> None: ...
     @overload
     def __init__(
-        self, statement: Statement | Callable[[], Statement], into: type[T], *, kept: bool = False
+        self,
+        statement: Statement | Callable[[], Statement],
+        into: type[T],
+        *,
+        kept: bool = False,
+        by_key: bool = False,
     ) -> None: ...
     @overload
     def __init__(
@@ -91,6 +107,7 @@ class Query(Generic[T]):
         *,
         then: Callable[[S], T],
         kept: bool = False,
+        by_key: bool = False,
     ) -> None: ...
     def __init__(
         self,
@@ -99,8 +116,10 @@ class Query(Generic[T]):
         *,
         then: Callable[[Any], Any] | None = None,
         kept: bool = False,
+        by_key: bool = False,
     ) -> None:
         self._statement = statement
+        self._by_key = by_key
         self._into = into
         self._then = then
         self._kept = kept
@@ -117,6 +136,8 @@ class Query(Generic[T]):
                 _require_frozen(self._into if self._then is None else None)
             compiled = compiled_statement(self.statement(dialect), dialect, kept=self._kept)
             plan = _plan(compiled, self._into, self._then)
+            if self._by_key and dialect == "postgresql":
+                plan = plan._replace(for_keys=for_keys(compiled.text))
             setattr(self, dialect, plan)
         return plan
 
@@ -278,3 +299,24 @@ def _row_maker(into: type[Any], converters: list[Converter | None]) -> Callable[
         return into(*values)
 
     return make
+
+
+_PARAMETER: Final = re.compile(r"\$(\d+)::([A-Z]+)")
+
+
+def for_keys(text: str) -> str:
+    """A SELECT of the rows of many keys, made of that for one; each row has the number of its key, from 1, at its end.
+
+    Its parameters are arrays of those of the other, which must have their types beside them. Raises ValueError if one
+    has none.
+    """
+    types = {int(number): kind for number, kind in _PARAMETER.findall(text)}
+    one = _PARAMETER.sub(r"key.p\1", text)
+    if not types or "$" in one:
+        raise ValueError(f"a parameter has no type: {text}")
+    arrays = ", ".join(f"${number}::{kind}[]" for number, kind in sorted(types.items()))
+    names = ", ".join(f"p{number}" for number in sorted(types))
+    return (
+        f"SELECT one.*, key.number FROM unnest({arrays}) WITH ORDINALITY AS key ({names}, number),"  # noqa: S608 our own
+        f" LATERAL ({one}) AS one"
+    )

@@ -102,6 +102,7 @@ _select_activity = Query(
 _select_activity_of_one = Query(
     lambda: select(channel_activity).where(channel_activity.c.channel_id == bindparam("channel_id")),
     into=ChannelActivity,
+    by_key=True,
 )
 _select_own_memberships = Query(
     lambda: select(thread_members).where(

@@ -43,6 +43,7 @@ _select_member = Query(
         members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
     ),
     into=MemberRow,
+    by_key=True,
 )
 _select_members = Query(
     lambda: select(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")),

@@ -12,7 +12,7 @@ from moothall.storage.rows import MemberRow, UserRow, user_from_row
 from moothall.storage.sql import bindparam, delete, insert, select, update
 from moothall.storage.tables import members, tokens, users
 
-_select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow)
+_select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow, by_key=True)
 _lock_user = Query(lambda: select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
 _select_users = Query(lambda: select(users).where(in_list(users.c.id, "user_ids")), into=UserRow)
 _select_by_username = Query(

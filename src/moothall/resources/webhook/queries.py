@@ -54,6 +54,7 @@ _select_webhook = Query(
     ),
     into=VersionedWebhook,
     kept=True,
+    by_key=True,
 )
 _select_of_channel = Query(
     lambda: select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id),

@@ -101,6 +101,7 @@ _select_members_among = Query(
 _select_member = Query(
     lambda: select(thread_members.c.user_id).where(_of_thread, thread_members.c.user_id == bindparam("user_id")),
     kept=True,
+    by_key=True,
 )
 _select_private_members = Query(
     lambda: (
