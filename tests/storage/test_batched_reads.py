@@ -32,7 +32,7 @@ ONE, TWO, THREE = (GuildId(Snowflake(number)) for number in (1, 2, 3))
 
 
 class Rows:
-    """Answers statements when it is let, each with the number of the statement and what it was asked for."""
+    """Answers statements when it is let, each with the number of the statement and what it has requested."""
 
     def __init__(self) -> None:
         self.statements: list[tuple[str, Sequence[Any]]] = []

@@ -5,21 +5,15 @@ from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
-from sqlalchemy import Double, bindparam, func, insert, select, text, update
+from sqlalchemy import Double, bindparam, func, select, text
 
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import Query, StorageConflict, StorageError, StorageFull, StorageUnavailable
 from moothall.storage.postgres import PostgresDatabase
 from moothall.storage.postgres_errors import postgres_error
 from moothall.storage.schema import guild_counters
+from tests.storage.counters import ADD, COUNT_UP, READ, break_connections
 
-ADD = Query(insert(guild_counters))
-READ = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
-COUNT_UP = Query(
-    update(guild_counters)
-    .where(guild_counters.c.guild_id == bindparam("guild_id"))
-    .values(member_count=guild_counters.c.member_count + 1)
-)
 LOCK = Query(
     select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")).with_for_update()
 )
@@ -43,15 +37,6 @@ async def postgres(database_url: str) -> AsyncIterator[PostgresDatabase]:
         await tx.execute_many(ADD, [{"guild_id": guild, "member_count": 0} for guild in (ONE, TWO)])
     yield opened
     await opened.close()
-
-
-async def break_connections(database: PostgresDatabase) -> None:
-    killer = await asyncpg.connect(database._url)
-    await killer.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
-    await killer.close()
 
 
 async def count_up(database: PostgresDatabase) -> None:

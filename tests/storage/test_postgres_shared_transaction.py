@@ -3,23 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-import asyncpg
 import pytest
-from sqlalchemy import bindparam, func, insert, select, text, update
+from sqlalchemy import bindparam, func, select, text
 
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import ConstraintFailed, Query, StorageUnavailable
 from moothall.storage.postgres import PostgresDatabase, PostgresTransaction
 from moothall.storage.postgres_shared_transaction import _MAX_TOGETHER
-from moothall.storage.schema import guild_counters
+from tests.storage.counters import ADD, COUNT_UP, READ, break_connections
 
-ADD = Query(insert(guild_counters))
-READ = Query(select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id")))
-COUNT_UP = Query(
-    update(guild_counters)
-    .where(guild_counters.c.guild_id == bindparam("guild_id"))
-    .values(member_count=guild_counters.c.member_count + 1)
-)
 SLEEP = Query(select(func.pg_sleep(bindparam("seconds"))))
 BREAK = Query(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 LOCK, OTHER_LOCK = Snowflake(1), Snowflake(2)
@@ -210,12 +202,7 @@ async def test_a_connection_that_breaks_acknowledges_none_of_those_that_ran_on_i
 
 async def test_a_connection_that_breaks_before_the_commit_acknowledges_none(guild: Guild) -> None:
     async def break_from_outside(_tx: PostgresTransaction) -> None:
-        killer = await asyncpg.connect(guild.database._url)
-        await killer.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        await killer.close()
+        await break_connections(guild.database)
 
     outcomes = await guild.together(None, None, break_from_outside)
     assert [type(outcome) for outcome in outcomes] == [StorageUnavailable] * 3

@@ -412,7 +412,7 @@ class PostgresDatabase:
         try:
             await connection.execute(text)
         except BaseException as error:
-            # This also ends a transaction that has begun without the lock.
+            # This also ends a transaction that was started without the lock.
             self.drop(connection)
             if isinstance(error, DRIVER_ERRORS):
                 raise postgres_error(error) from error

@@ -19,7 +19,7 @@ from moothall.storage.postgres_group_commit import Callbacks, Connections
 from moothall.storage.queues import Queue
 
 _MAX_TOGETHER: Final = 32
-"""Each has a subtransaction, of which PostgreSQL looks up as many as 64 fast."""
+"""Each has a subtransaction, of which PostgreSQL keeps 64 of a transaction in shared memory."""
 _SAVEPOINT: Final = "SAVEPOINT one"
 _NEXT_SAVEPOINT: Final = "RELEASE SAVEPOINT one; SAVEPOINT one"
 
