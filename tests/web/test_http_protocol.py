@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -49,11 +50,25 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     """The port of a server."""
-    config = uvicorn.Config(reads_then_answers, http=BoundedHttp, ws="none", access_log=False)
+    async with serving(reads_then_answers) as port:
+        yield port
+
+
+@asynccontextmanager
+async def serving(application: Any) -> AsyncIterator[int]:
+    """The port of a server of an application, whose state has the `transports` of all connections."""
+    config = uvicorn.Config(application, http=BoundedHttp, ws="none", access_log=False)
     config.load()
     state = ServerState()
+    transports: list[asyncio.BaseTransport] = []
+
+    class Noted(BoundedHttp):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            transports.append(transport)
+            super().connection_made(transport)
+
     server = await asyncio.get_running_loop().create_server(
-        lambda: BoundedHttp(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+        lambda: Noted(config=config, server_state=state, app_state={"transports": transports}), "127.0.0.1", 0
     )
     yield server.sockets[0].getsockname()[1]
     server.close()
@@ -187,6 +202,57 @@ async def test_a_response_in_one_message_to_head_has_no_body(port: int) -> None:
     head, _, body = (await heard(connection)).partition(b"\r\n\r\n")
     assert b"content-length: 4" in head.split(b"\r\n")
     assert body == b""
+
+
+@pytest.mark.parametrize("path", [b"/slow", b"/whole/slow"])
+async def test_a_client_that_resets_behind_pipelined_requests_is_no_failure_of_the_application(
+    path: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    responding, answered = asyncio.Event(), asyncio.Event()
+    received: list[str] = []
+
+    async def responds_after_the_reset(scope: Any, receive: Any, send: Any) -> None:
+        responding.set()
+        await receive()
+        received.append((await receive())["type"])
+        headers = [(b"content-length", b"1")]
+        start = {"type": "http.response.start", "status": 200, "headers": headers}
+        if scope["path"].startswith("/whole"):
+            await send({**start, "body": b"a"})
+        else:
+            await send(start)
+            await send({"type": "http.response.body", "body": b"a"})
+        answered.set()
+
+    async with serving(responds_after_the_reset) as port:
+        _, writer = await connect(port)
+        writer.write(b"GET %b HTTP/1.1\r\n\r\n" % path * 20)
+        await responding.wait()
+        writer.transport.abort()
+        async with asyncio.timeout(30):
+            await answered.wait()
+    assert received == ["http.disconnect"]
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("in_one_message", [False, True])
+async def test_nothing_is_written_to_a_transport_that_is_closed_before_the_connection_is_lost(
+    in_one_message: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def aborts_first(scope: Any, _receive: Any, send: Any) -> None:
+        scope["state"]["transports"][-1].abort()
+        start = {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]}
+        if in_one_message:
+            await send({**start, "body": b"a"})
+        else:
+            await send(start)
+            await send({"type": "http.response.body", "body": b"a"})
+
+    async with serving(aborts_first) as port:
+        connection = await connect(port)
+        connection[1].write(b"GET / HTTP/1.1\r\n\r\n")
+        assert await heard(connection) == b""
+    assert caplog.messages == []
 
 
 async def test_a_header_with_a_line_break_is_not_sent(port: int) -> None:

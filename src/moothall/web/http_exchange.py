@@ -135,10 +135,15 @@ class Exchange(Waiter):
         return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        """Write a part of the response. A head with Content-Length waits for the first part of the body."""
+        """Write a part of the response, or nothing once the connection is lost.
+
+        A head with Content-Length waits for the first part of the body.
+        """
         if self.flow.write_paused and not self.disconnected:
             await self.flow.drain()
-        if self.disconnected:
+        if self.disconnected or self.transport.is_closing():
+            # A transport that was aborted raises on each write before it says that the connection is lost.
+            self.disconnected = True
             return
         kind = message["type"]
         if kind == "http.response.start" and not self.response_started:

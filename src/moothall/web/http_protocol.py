@@ -72,6 +72,8 @@ class BoundedHttp(HttpToolsProtocol):
         """Bytes read since the head began or the last part of the body, without those of the same read before that."""
         self._queue: deque[Exchange] = deque()
         """Pipelined requests that wait for the responses to earlier ones."""
+        self._responding: Exchange | None = None
+        """The request that is answered, or was answered last: before `cycle` where requests are pipelined."""
         self._follows = False
         """Whether the head began in the same read as another request, so that some of its bytes are not counted."""
         self._refused = False
@@ -88,10 +90,11 @@ class BoundedHttp(HttpToolsProtocol):
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         self.connections.discard(self)
-        exchange = self.cycle
-        if exchange is not None:
-            exchange.disconnected = exchange.disconnected or not exchange.response_complete
-            exchange.wake()
+        for exchange in (self._responding, self.cycle):
+            if exchange is not None:
+                exchange.disconnected = exchange.disconnected or not exchange.response_complete
+                exchange.wake()
+        self._queue.clear()
         self.flow.resume_writing()
         if exc is None:
             self.transport.close()
@@ -233,6 +236,7 @@ class BoundedHttp(HttpToolsProtocol):
         }
 
     def _start(self, exchange: Exchange) -> None:
+        self._responding = exchange
         exchange.start(self.loop, self.app, self.tasks)
 
     def _close_if_idle(self) -> None:
