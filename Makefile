@@ -113,6 +113,13 @@ fuzz: $(STAMPS)/dev ## Search with generated URLs and requests for what must not
 	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 -s tests/kernel/test_outgoing_fuzz.py \
 	  tests/conformance/test_generated_requests.py -k "outgoing or long"
 
+# Half an hour with all attackers; ABUSE_ARGS="login_flood --seconds 10" runs one. It means something only where nothing
+# else runs.
+ABUSE_ARGS ?=
+.PHONY: abuse
+abuse: $(STAMPS)/dev statements ## Attack a server beside well-behaved clients, and print who waited (ABUSE_ARGS=)
+	@$(BIN)/python -m tests.abuse $(ABUSE_ARGS)
+
 .PHONY: check check-client check-python
 check: check-client check-python ## Lint, types, import contracts, operations, docs, words
 
