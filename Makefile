@@ -72,6 +72,17 @@ run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=, C
 	@{ $(if $(filter no,$(CLIENT)),,$(BUILD_CLIENT);) $(COMPILE_STATEMENTS); } & \
 	exec $(BIN)/moothall serve $(if $(PORT),--port "$(PORT)") $(if $(DATA),--data "$(DATA)") $(ARGS)
 
+# What the client's tests and lint need, where there is Node; they are left out elsewhere.
+$(STAMPS)/client-dev: web/package-lock.json $(STAMPS)/dev
+	@$(BIN)/python tools/build_client.py --dev
+	@touch $@
+CLIENT_DEV = $(if $(shell command -v npm),$(STAMPS)/client-dev)
+
+# CLIENT=no leaves the client out.
+.PHONY: dev
+dev: $(STAMPS)/dev $(if $(filter no,$(CLIENT)),,$(CLIENT_DEV)) statements ## Serve, and start again when code changes (PORT=, DATA=, ARGS=)
+	@exec $(BIN)/python tools/dev.py $(if $(filter no,$(CLIENT)),--no-client) $(if $(PORT),--port "$(PORT)") $(if $(DATA),--data "$(DATA)") $(ARGS)
+
 .PHONY: activity
 activity: $(STAMPS)/runtime ## Run the example Activity beside a server (MOOTHALL_URL=, PORT=)
 	@$(if $(PORT),PORT="$(PORT)") $(BIN)/python examples/activity/run.py
@@ -79,12 +90,6 @@ activity: $(STAMPS)/runtime ## Run the example Activity beside a server (MOOTHAL
 .PHONY: client
 client: $(STAMPS)/runtime ## Build the client for people into the package
 	@$(BUILD_CLIENT)
-
-# What the client's tests and lint need, where there is Node; they are left out elsewhere.
-$(STAMPS)/client-dev: web/package-lock.json $(STAMPS)/dev
-	@$(BIN)/python tools/build_client.py --dev
-	@touch $@
-CLIENT_DEV = $(if $(shell command -v npm),$(STAMPS)/client-dev)
 
 # The same commit gives the same bytes. CLIENT=no leaves the client out.
 .PHONY: dist

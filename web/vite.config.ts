@@ -10,6 +10,9 @@ import { defineConfig, type Plugin, type Rolldown } from "vite";
 
 import { LOCALES } from "./src/i18n/locales.ts";
 
+/** Where the development server passes requests on to. */
+const SERVER = process.env.MOOTHALL_URL ?? "http://localhost:3333";
+
 interface CompactEmoji {
   hexcode: string;
   label: string;
@@ -231,8 +234,8 @@ export default defineConfig({
     fs: { allow: [".", "../src/moothall/web"] },
     proxy: {
       "^/(api|icon|apple-touch-icon|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
-        { target: "http://localhost:3333" },
-      "/gateway": { target: "ws://localhost:3333", ws: true },
+        { target: SERVER },
+      "/gateway": { target: SERVER.replace("http", "ws"), ws: true },
     },
   },
 });
