@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from types import FrameType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -72,6 +72,7 @@ from moothall.kernel.nodes import new_name
 from moothall.kernel.outbox import OutboxRelay
 from moothall.kernel.outgoing import Outgoing
 from moothall.kernel.pipeline import Pipeline
+from moothall.kernel.pools import Pools
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.resource_services import ResourceServices
@@ -123,6 +124,7 @@ from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.password.verification import PasswordThrottle
 from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from moothall.resources.webhook_event.sender import WebhookEventSender
+from moothall.runtime.budgets import Allowance, Budgets, Holdings, Rates
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError, WritesElsewhere
@@ -146,6 +148,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("moothall")
 
+CPU_BURST: Final = 3
+"""How much CPU time an account may use at once, as a multiple of what it may use in ten seconds."""
+REQUEST_BYTES_MAX: Final = 512 * 1024 * 1024
+"""Bytes of bodies that are in memory at once."""
 _HSTS = b"strict-transport-security"
 _NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
 
@@ -205,6 +211,7 @@ def build_services(
 ) -> Services:
     """Build the services that requests, jobs and commands share. `close_services` closes them."""
     ids = SnowflakeFactory() if ids is None else ids
+    budgets = build_budgets(settings)
     services = Services(
         database=database,
         bus=bus,
@@ -212,7 +219,9 @@ def build_services(
         file_ids=FileIds(ids, key.subkeys("file ids")[0]),
         states=GuildStates(database) if states is None else states,
         box=key.box("stored secrets"),
-        passwords=Passwords(),
+        passwords=Passwords(budgets),
+        budgets=budgets,
+        pools=Pools.start(budgets),
         blobs=Blobs.open(settings.blob_url or str(settings.data / "files"), spool=settings.data / "incoming"),
         links=FileLinks(key.subkeys("file links"), base_url(settings), proxies=settings.link_previews),
         presences=NoPresences() if presences is None else presences,
@@ -276,6 +285,7 @@ async def close_services(services: Services) -> None:
     await services.resources[LinkPreviews].close()
     await services.resources[ActivityRecorder].close()
     services.passwords.close()
+    services.pools.close()
 
 
 def _vapid_key(settings: Settings) -> VapidKey | None:
@@ -294,6 +304,25 @@ def build_limiter(settings: Settings, windows: ProcessWindows | None = None) -> 
         webhook_requests=settings.rate_limit_webhook,
         webhook_minute_requests=settings.rate_limit_webhook_minute,
         shared=windows,
+    )
+
+
+def build_budgets(settings: Settings) -> Budgets:
+    """What accounts and networks may cost this process."""
+    if not settings.rate_limits:
+        return Budgets.unlimited()
+    seconds = settings.rate_limit_cpu_ms / 1000
+    account = Allowance(capacity=seconds * CPU_BURST, per_second=seconds / 10)
+    factor = settings.rate_limit_loopback_factor
+    return Budgets(
+        Rates(account=account, network=account.times(8), anonymous=account.times(3), loopback_multiplier=factor),
+        Holdings(
+            account=settings.max_body_bytes * 2,
+            network=settings.max_body_bytes * 8,
+            anonymous=settings.max_body_bytes * 2,
+            total=REQUEST_BYTES_MAX,
+            loopback_multiplier=factor,
+        ),
     )
 
 
@@ -530,7 +559,7 @@ class App:
             self.database, self.services.blobs, self.services.links, self.scaled, self.limits
         )
         self.harvests = HarvestFiles(self.database, self.services.blobs, self.services.resources[ArchiveLinks])
-        self.uploads = UploadReceiver(self.services)
+        self.uploads = UploadReceiver(self.services, self.limits)
         self.external = ExternalMedia(
             self.services.links,
             Outgoing(

@@ -221,6 +221,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         int,
         Meta(description="Milliseconds of CPU time in ten seconds for scaling images for an address.", ge=1),
     ] = 5_000
+    rate_limit_cpu_ms: Annotated[
+        int,
+        Meta(
+            description="Milliseconds of CPU time in ten seconds for an account's images, large bodies and other long "
+            "work; an address has three times as much for logins and the like, and eight times for its accounts.",
+            ge=1,
+        ),
+    ] = 3_000
     scaled_cache_bytes: Annotated[int, Meta(description="Disk space for the cache of scaled images.", ge=0)] = (
         512 * 1024 * 1024
     )

@@ -16,8 +16,12 @@ from moothall.kernel.uploads import Allowance, Form, Uploads, UploadStaging
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import SnowflakeFactory
+from moothall.runtime.budgets import SERVER
+from moothall.runtime.work_pool import WorkPool
 from moothall.storage.blobs import Blobs
 from tests.kernel.forms import BOUNDARY, TYPE, form, part, portions
+
+POOL = WorkPool("test").for_payer(SERVER)
 
 
 class Bench:
@@ -38,7 +42,7 @@ class Bench:
         return self.allowance
 
     async def read(self, data: bytes, *, size: int = 65_536, content_type: str = TYPE) -> Form:
-        staging = UploadStaging(self.rules, self.blobs, FileIds(SnowflakeFactory(), bytes(32)), self.admit)
+        staging = UploadStaging(self.rules, self.blobs, FileIds(SnowflakeFactory(), bytes(32)), self.admit, POOL)
         return await staging.read(portions(data, size), content_type)
 
     async def refused(self, data: bytes, **options: Any) -> Refusal:
@@ -56,7 +60,7 @@ def bench() -> Bench:
     """One with nothing in it."""
 
     class Examined(Uploads):
-        async def examine(self, file: Any, blobs: Any) -> None:
+        async def examine(self, file: Any, blobs: Any, pool: Any) -> None:  # noqa: ARG002 it takes no time
             file.info = await blobs.get(file.key)
 
     made = Bench()
@@ -168,7 +172,7 @@ async def test_a_client_that_leaves_has_left_nothing(bench: Bench) -> None:
         yield part("files[1]", b"x" * 100, "b")[:-20]
         raise ConnectionError
 
-    staging = UploadStaging(bench.rules, bench.blobs, FileIds(SnowflakeFactory(), bytes(32)), bench.admit)
+    staging = UploadStaging(bench.rules, bench.blobs, FileIds(SnowflakeFactory(), bytes(32)), bench.admit, POOL)
     with pytest.raises(ConnectionError):
         await staging.read(leaving(), TYPE)
     assert await bench.stored() == []

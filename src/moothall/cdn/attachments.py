@@ -23,6 +23,7 @@ from moothall.kernel.staged import upload_key
 from moothall.objects.errors import Refusal
 from moothall.objects.message_types import AttachmentFlags
 from moothall.resources.message.attachment.queries import StoredFile, select_file
+from moothall.runtime.budgets import WorkRefused
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 
@@ -105,7 +106,7 @@ class Attachments:
             return True
         try:
             data = await self._renditions.get(path.id, rendition, self._limits.client(scope))
-        except Refusal as refusal:
+        except (Refusal, WorkRefused) as refusal:
             await send_refusal(scope, send, refusal)
             return True
         if data is None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import FOREVER, ImageFiles, Receive, Scope, Send, requested_size, respond
-from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
+from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.images import blob_key, lottie_key, sound_key
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import EmojiId, Snowflake, SoundId, StickerId
@@ -25,6 +25,7 @@ from moothall.resources.soundboard.defaults import DEFAULT_SOUNDS
 from moothall.resources.soundboard.queries import select_file
 from moothall.resources.sticker.packs import STANDARD_STICKERS
 from moothall.resources.sticker.queries import select_sticker
+from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 
@@ -71,7 +72,7 @@ class ExpressionFiles:
             return
         try:
             file = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
-        except Refusal as refusal:
+        except (Refusal, WorkRefused) as refusal:
             await send_refusal(scope, send, refusal)
             return
         except StorageError:
@@ -99,7 +100,7 @@ class ExpressionFiles:
         headers.append((b"content-range", b"bytes %d-%d/%d" % (first, last, len(file.body))))
         await respond(send, scope, 206, file.body[first : last + 1], headers)
 
-    async def _find(self, path: str, query: bytes, client: Client) -> _File | None:
+    async def _find(self, path: str, query: bytes, client: Payer) -> _File | None:
         match = _PATH.fullmatch(path)
         if match is None or int(match["id"]) >> 63:
             return None
@@ -110,7 +111,7 @@ class ExpressionFiles:
             return await self._sticker(StickerId(number), ending, client)
         return await self._sound(SoundId(number), ending)
 
-    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes, client: Client) -> _File | None:
+    async def _emoji(self, emoji_id: EmojiId, ending: str, query: bytes, client: Payer) -> _File | None:
         if ending not in MEDIA_TYPES:
             return None
         async with self._database.read() as reader:
@@ -125,7 +126,7 @@ class ExpressionFiles:
             return None
         return _File(body, MEDIA_TYPES[ending], f"{name}-{ending}-{size}{'-still' if still else ''}")
 
-    async def _sticker(self, sticker_id: StickerId, ending: str, client: Client) -> _File | None:
+    async def _sticker(self, sticker_id: StickerId, ending: str, client: Payer) -> _File | None:
         if sticker_id in STANDARD_STICKERS:
             if ending != "png":
                 return None

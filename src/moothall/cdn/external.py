@@ -11,28 +11,28 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from msgspec import Struct
 
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import ALWAYS, respond
-from moothall.cdn.renditions import Rendition, SourceImage, make_rendition, rendition_parameters, select_rendition
-from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
+from moothall.cdn.renditions import Rendition, SourceImage, make_rendition_or, rendition_parameters, select_rendition
+from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.background import BackgroundTask
-from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_whole
 from moothall.kernel.single_flight import SingleFlight
 from moothall.objects import errors
-from moothall.objects.clock import CLOCK, cpu_stopwatch
+from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
+from moothall.runtime.budgets import Payer, WorkRefused
+from moothall.runtime.fair_slots import FairSlots
+from moothall.runtime.work_pool import WorkPool
 from moothall.storage.disk_cache import DiskCache
 
-T = TypeVar("T")
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -89,7 +89,9 @@ class ExternalMedia(BackgroundTask):
         self._cache = cache
         self._limits = limits
         self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH, each=_SLOTS_EACH)
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="external")
+        self._pool = WorkPool(
+            "external", limits.scaling, threads=2, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
+        )
         self._loading = SingleFlight[str, _Source | None]()
         self._failures: OrderedDict[str, float] = OrderedDict()
         self._videos = 0
@@ -108,7 +110,7 @@ class ExternalMedia(BackgroundTask):
                 await self._serve_video(scope, receive, send, proxied.url)
             else:
                 await self._serve_image(scope, send, proxied.url)
-        except Refusal as refusal:
+        except (Refusal, WorkRefused) as refusal:
             await send_refusal(scope, send, refusal)
 
     async def close(self) -> None:
@@ -116,7 +118,7 @@ class ExternalMedia(BackgroundTask):
         await self.stop()
         await self._loading.close()
         await self._outgoing.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()
 
     async def _run(self) -> None:
         try:
@@ -141,20 +143,20 @@ class ExternalMedia(BackgroundTask):
                 data, content_type = scaled, MEDIA_TYPES[rendition.format]
         await respond(send, scope, 200, data, [(b"content-type", content_type.encode()), _CACHE_CONTROL])
 
-    async def _source(self, url: str, client: Client) -> _Source | None:
-        """An image of the cache, or requested now; None if there is none. Raises Refusal: 503 if too many wait."""
+    async def _source(self, url: str, client: Payer) -> _Source | None:
+        """An image of the cache, or requested now; None if there is none. Raises Overloaded if too many wait."""
         failed_at = self._failures.get(url)
         if failed_at is not None and CLOCK.monotonic() - failed_at < _FAILURE_SECONDS:
             return None
         return await self._loading.get(url, partial(self._load, url, client))
 
-    async def _load(self, url: str, client: Client) -> _Source | None:
+    async def _load(self, url: str, client: Payer) -> _Source | None:
         group = _group(url)
         data = await self._cache.get(group, _SOURCE)
         if data is None:
-            async with self._slots.turn(client.network):
+            async with self._slots.slot(client.lane):
                 data = await self._fetch(url)
-            source = None if data is None else await self._in_thread(partial(_read_image, data))
+            source = None if data is None else await self._pool.run(client, partial(_read_image, data))
             if data is None or source is None:
                 self._failures[url] = CLOCK.monotonic()
                 self._failures.move_to_end(url)
@@ -163,7 +165,7 @@ class ExternalMedia(BackgroundTask):
                 return None
             await self._cache.put(group, _SOURCE, data)
             return source
-        return await self._in_thread(partial(_read_image, data))
+        return await self._pool.run(client, partial(_read_image, data))
 
     async def _fetch(self, url: str) -> bytes | None:
         """The bytes of a response; None if there is no successful one."""
@@ -180,21 +182,15 @@ class ExternalMedia(BackgroundTask):
             return None
         return response.body if response.status == 200 else None
 
-    async def _rendition(self, url: str, source: _Source, rendition: Rendition, client: Client) -> bytes:
-        """A rendition of an image; empty if it cannot be made. Raises Refusal: 429, 503."""
+    async def _rendition(self, url: str, source: _Source, rendition: Rendition, client: Payer) -> bytes:
+        """A rendition of an image; empty if it cannot be made. Raises Refusal: 429; Overloaded."""
         group = _group(url)
         cached = await self._cache.get(group, rendition.name)
         if cached is not None:
             return cached
-        async with self._slots.turn(client.network):
-            self._limits.check_scaling(client)
-            data, seconds = await self._in_thread(partial(_make_timed, source.data, rendition))
-        self._limits.charge_scaling(client, seconds)
+        data = await self._pool.run(client, partial(make_rendition_or, b"", source.data, rendition))
         await self._cache.put(group, rendition.name, data)
         return data
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     # Videos
 
@@ -279,13 +275,3 @@ def _read_image(data: bytes) -> _Source | None:
             return _Source(data, SourceImage(kind, image.width, image.height, animated, len(data)))
     except Exception:  # noqa: BLE001 decoders raise anything for malicious files
         return None
-
-
-def _make_timed(source: bytes, rendition: Rendition) -> tuple[bytes, float]:
-    """Make a rendition; return it with the CPU time in seconds. Empty if it cannot be made."""
-    started = cpu_stopwatch()
-    try:
-        data = make_rendition(source, rendition)
-    except ValueError:
-        data = b""
-    return data, cpu_stopwatch() - started

@@ -4,7 +4,6 @@ An image is named by the hash of its content, so responses never change and clie
 a browser could execute is served.
 """
 
-import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -14,10 +13,11 @@ from urllib.parse import parse_qs
 
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.sizes import read_size
-from moothall.kernel.address_limits import AddressLimits, Client, send_refusal
-from moothall.kernel.fair_slots import FairSlots
+from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.images import blob_key
 from moothall.objects.errors import Refusal
+from moothall.runtime.budgets import Payer, WorkRefused
+from moothall.runtime.work_pool import WorkPool
 from moothall.storage.blobs import Blobs
 
 Scope = MutableMapping[str, Any]
@@ -38,7 +38,7 @@ _NO_ENDING: Final = "png"
 _DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
 
 _MAX_CACHED: Final = 64 * 1024 * 1024
-_SLOTS: Final = 2
+_THREADS: Final = 2
 _WAITING_MAX: Final = 2000
 _WAITING_EACH: Final = 500
 
@@ -75,7 +75,9 @@ class ImageFiles:
         self._limits = limits
         self._cache: OrderedDict[Key, bytes] = OrderedDict()
         self._cached_bytes = 0
-        self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH)
+        self._pool = WorkPool(
+            "images", limits.scaling, threads=_THREADS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -85,7 +87,7 @@ class ImageFiles:
             return
         try:
             image = await self._find(scope["path"], scope["query_string"], self._limits.client(scope))
-        except Refusal as refusal:
+        except (Refusal, WorkRefused) as refusal:
             await send_refusal(scope, send, refusal)
             return
         if image is None:
@@ -98,12 +100,14 @@ class ImageFiles:
             return
         await respond(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
 
-    async def _find(self, path: str, query: bytes, client: Client) -> tuple[bytes, str, bytes] | None:
+    async def _find(self, path: str, query: bytes, client: Payer) -> tuple[bytes, str, bytes] | None:
         default = _DEFAULT.fullmatch(path)
         if default is not None:
             index = int(default["index"])
             key = ("default", str(index), None)
-            body = self._from_cache(key) or await self._make(key, partial(_default_avatar, index))
+            body = self._from_cache(key)
+            if body is None:
+                body = self._keep(key, await self._pool.run(client, partial(_default_avatar, index)))
             return body, "image/png", b'"default-%d"' % index
         match = _IMAGE.fullmatch(path)
         if match is None:
@@ -117,11 +121,11 @@ class ImageFiles:
         return None if image is None else (image, MEDIA_TYPES[ending], f'"{name}-{ending}-{size or 0}"'.encode())
 
     async def get_image(
-        self, name: str, ending: str, size: int | None, client: Client, *, still: bool = False
+        self, name: str, ending: str, size: int | None, client: Payer, *, still: bool = False
     ) -> bytes | None:
         """Return an image in a format and size, with `still` its first frame; None if it does not exist in that format.
 
-        Raises Refusal 503 if too many requests wait.
+        Raises Refusal: 429 if the client has caused too much work; Overloaded if too many requests wait.
         """
         ending = "jpeg" if ending == "jpg" else ending
         key = (f"{name}!" if still else name, ending, size)
@@ -129,7 +133,7 @@ class ImageFiles:
         if cached is not None:
             return cached
         # Files are read only in a slot, so that waiting requests have none in memory.
-        async with self._slots.turn(client.network):
+        async with self._pool.slot(client) as slot:
             cached = self._from_cache(key)
             if cached is not None:
                 return cached
@@ -137,7 +141,7 @@ class ImageFiles:
             if data is None:
                 return None
             try:
-                return await self._make(key, partial(_render, data, ending, size, still=still))
+                return self._keep(key, await slot.run(partial(_render, data, ending, size, still=still)))
             except ValueError:
                 return None
 
@@ -147,8 +151,8 @@ class ImageFiles:
             self._cache.move_to_end(key)
         return image
 
-    async def _make(self, key: Key, make: Callable[[], bytes]) -> bytes:
-        image = await asyncio.to_thread(make)
+    def _keep(self, key: Key, image: bytes) -> bytes:
+        """Cache an image, and return it."""
         self._cached_bytes += len(image) - len(self._cache.get(key, b""))
         self._cache[key] = image
         while self._cached_bytes > _MAX_CACHED and len(self._cache) > 1:

@@ -6,26 +6,25 @@ may cause.
 
 import asyncio
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
-from moothall.cdn.renditions import Rendition, make_rendition
-from moothall.kernel.address_limits import AddressLimits, Client
+from moothall.cdn.renditions import Rendition, make_rendition_or
+from moothall.kernel.address_limits import AddressLimits
 from moothall.kernel.background import BackgroundTask
-from moothall.kernel.fair_slots import FairSlots
 from moothall.kernel.single_flight import SingleFlight
 from moothall.kernel.staged import upload_key
-from moothall.objects.clock import cpu_stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.queries import select_used
+from moothall.runtime.budgets import Payer
+from moothall.runtime.work_pool import Slot, WorkPool
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 from moothall.storage.disk_cache import DiskCache
 
 log = logging.getLogger("moothall.files")
 
-_SLOTS: Final = 2
+_THREADS: Final = 2
 _WAITING_MAX: Final = 256
 _WAITING_EACH: Final = 64
 _BATCH_SIZE: Final = 500
@@ -40,50 +39,37 @@ class RenditionCache:
     def __init__(self, blobs: Blobs, cache: DiskCache, limits: AddressLimits) -> None:
         self._blobs = blobs
         self._cache = cache
-        self._limits = limits
-        self._slots = FairSlots(_SLOTS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH)
-        self._threads = ThreadPoolExecutor(_SLOTS, thread_name_prefix="renditions")
+        self._pool = WorkPool(
+            "renditions", limits.scaling, threads=_THREADS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
+        )
         self._making = SingleFlight[tuple[int, str], bytes | None]()
 
-    async def get(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes | None:
+    async def get(self, file_id: Snowflake, rendition: Rendition, client: Payer) -> bytes | None:
         """Return a rendition of an image; None if it cannot be made or the file does not exist.
 
-        Raises Refusal: 429 if the client has caused too much work, 503 if too many requests wait.
+        Raises Refusal: 429 if the client has caused too much work; Overloaded if too many requests wait.
         """
         key = int(file_id), rendition.name
         return await self._making.get(key, partial(self._get, file_id, rendition, client))
 
     def close(self) -> None:
         """Start no more work."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()
 
-    async def _get(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes | None:
+    async def _get(self, file_id: Snowflake, rendition: Rendition, client: Payer) -> bytes | None:
         data = await self._cache.get(int(file_id), rendition.name)
         if data is None:
-            async with self._slots.turn(client.network):
-                self._limits.check_scaling(client)
-                data = await self._make(file_id, rendition, client)
+            async with self._pool.slot(client) as slot:
+                data = await self._make(file_id, rendition, slot)
         return data or None
 
-    async def _make(self, file_id: Snowflake, rendition: Rendition, client: Client) -> bytes:
+    async def _make(self, file_id: Snowflake, rendition: Rendition, slot: Slot) -> bytes:
         source = await self._blobs.get(upload_key(file_id))
         if source is None:
             return _UNAVAILABLE
-        loop = asyncio.get_running_loop()
-        data, seconds = await loop.run_in_executor(self._threads, _make_timed, source, rendition)
-        self._limits.charge_scaling(client, seconds)
+        data = await slot.run(partial(make_rendition_or, _UNAVAILABLE, source, rendition))
         await self._cache.put(int(file_id), rendition.name, data)
         return data
-
-
-def _make_timed(source: bytes, rendition: Rendition) -> tuple[bytes, float]:
-    """Make a rendition; return it with the CPU time in seconds."""
-    started = cpu_stopwatch()
-    try:
-        data = make_rendition(source, rendition)
-    except ValueError:
-        data = _UNAVAILABLE
-    return data, cpu_stopwatch() - started
 
 
 class RenditionSweeper(BackgroundTask):

@@ -113,6 +113,14 @@ def make_rendition(data: bytes, rendition: Rendition) -> bytes:
         raise ValueError("the image cannot be read") from problem
 
 
+def make_rendition_or(default: bytes, data: bytes, rendition: Rendition) -> bytes:
+    """Make a rendition of an image; `default` if it cannot be made."""
+    try:
+        return make_rendition(data, rendition)
+    except ValueError:
+        return default
+
+
 def _edge_within(image: SourceImage, parameters: dict[str, str]) -> int | None:
     """The longer side of the largest rendition within the requested width and height; None if the image fits."""
     size = read_size(parameters.get("size", ""))

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from moothall.cdn.images import ALWAYS, respond
-from moothall.kernel.address_limits import send_refusal
+from moothall.kernel.address_limits import AddressLimits, send_refusal
 from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Services
 from moothall.kernel.request import ClientDisconnected
@@ -24,6 +24,7 @@ from moothall.resources.message.attachment.pending_upload.links import PREFIX, U
 from moothall.resources.message.attachment.pending_upload.operations import store_upload
 from moothall.resources.message.attachment.pending_upload.queries import ExpectedFile, select_expected_file
 from moothall.resources.message.attachment.uploads import FileUploads
+from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import StorageError
 
 Scope = MutableMapping[str, Any]
@@ -46,8 +47,9 @@ class UploadReceiver:
 
     PREFIX: Final = PREFIX
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, limits: AddressLimits) -> None:
         self._services = services
+        self._limits = limits
         self._links = services.resources[UploadLinks]
         self._rules = FileUploads()
 
@@ -63,7 +65,7 @@ class UploadReceiver:
         try:
             async with asyncio.timeout(limits.UPLOAD_SECONDS):
                 await self._put(scope, receive)
-        except Refusal as refusal:
+        except (Refusal, WorkRefused) as refusal:
             await send_refusal(scope, send, refusal)
         except TimeoutError:
             await respond(send, scope, 408, b"", [(b"connection", b"close")])
@@ -91,14 +93,15 @@ class UploadReceiver:
         if _content_length(scope) > expected.max_size:
             raise Refusal(errors.REQUEST_TOO_LARGE)
         file = await self._store(receive, expected)
-        if not await self._give(upload_id, file):
+        if not await self._give(upload_id, file, self._limits.client(scope)):
             await self._services.blobs.delete(file.key)
             raise Refusal(errors.NOT_FOUND)
 
-    async def _give(self, upload_id: Snowflake, file: StagedFile) -> bool:
+    async def _give(self, upload_id: Snowflake, file: StagedFile, client: Payer) -> bool:
         """Examine a stored file and give it to its upload; False if that has another one, or is deleted."""
-        await self._rules.examine(file, self._services.blobs)
-        return await run(self._services, ANONYMOUS, partial(store_upload, upload_id=upload_id, file=file), fires=())
+        services = self._services
+        await self._rules.examine(file, services.blobs, services.pools.images.for_payer(client))
+        return await run(services, ANONYMOUS, partial(store_upload, upload_id=upload_id, file=file), fires=())
 
     async def _store(self, receive: Receive, expected: ExpectedFile) -> StagedFile:
         file = StagedFile(id=self._services.file_ids.next(), field="", index=0, filename=expected.filename)

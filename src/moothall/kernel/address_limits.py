@@ -5,10 +5,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.kernel.pipeline import refusal_response, too_many_requests
+from moothall.kernel.pipeline import refusal_of, refusal_response, too_many_requests
 from moothall.kernel.ratelimit import Rate, RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.objects.errors import Refusal
+from moothall.runtime.budgets import Payer, WorkRefused
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -21,13 +22,6 @@ _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After"),
 )
-
-
-class Client(Struct, frozen=True):
-    """The client of a request, as rate limits count it."""
-
-    network: str
-    loopback: bool
 
 
 class Window(Struct, frozen=True):
@@ -56,12 +50,13 @@ class AddressLimits:
         self._limiter = limiter
         self._trusted = trusted_proxies
         self._windows = [(window, Rate(window.requests, WINDOW_SECONDS)) for window in windows]
-        self._scaling = Rate(scaling_ms, WINDOW_SECONDS)
+        self.scaling = ScalingLimit(limiter, Rate(scaling_ms, WINDOW_SECONDS))
+        """Whom the work of scaling images is charged to."""
 
-    def client(self, scope: Scope) -> Client:
-        """The client of a request."""
+    def client(self, scope: Scope) -> Payer:
+        """The client of a request, which has no account here."""
         address = client_address(scope, self._trusted)
-        return Client(network_of(address), is_loopback(address))
+        return Payer(None, network_of(address), is_loopback(address))
 
     def check(self, scope: Scope) -> None:
         """Count a request. Raises Refusal: 429 if its address has exceeded the limit."""
@@ -76,29 +71,37 @@ class AddressLimits:
                     raise too_many_requests(wait, "user", [])
                 return
 
-    def check_scaling(self, client: Client) -> None:
-        """Check a client's CPU time for scaling. Raises Refusal: 429 if none is left."""
-        if wait := self._spend_scaling(client, 0):
-            raise too_many_requests(wait, "user", [])
-
-    def charge_scaling(self, client: Client, seconds: float) -> None:
-        """Count CPU time that was spent for a client, which may be more than was left."""
-        self._spend_scaling(client, seconds * 1000)
-
-    def note_refusal(self, client: Client) -> None:
+    def note_refusal(self, client: Payer) -> None:
         """Count a response of 401 against an address, as the API does."""
         if self._limiter is not None:
             self._limiter.note_refusal(client.network, loopback=client.loopback)
 
-    def _spend_scaling(self, client: Client, milliseconds: float) -> float:
+
+class ScalingLimit:
+    """The CPU time for scaling images: a limit of its own, which the workers of one machine share."""
+
+    def __init__(self, limiter: RateLimiter | None, rate: Rate) -> None:
+        self._limiter = limiter
+        self._rate = rate
+
+    def check(self, payer: Payer) -> None:
+        """Raise Refusal: 429 for a network that has nothing left."""
+        if wait := self._spend(payer, 0):
+            raise too_many_requests(wait, "user", [])
+
+    def charge_cpu(self, payer: Payer, seconds: float) -> None:
+        """Count CPU time that was spent for a network, which may be more than was left."""
+        self._spend(payer, seconds * 1000)
+
+    def _spend(self, payer: Payer, milliseconds: float) -> float:
         if self._limiter is None:
             return 0.0
-        return self._limiter.spend(_SCALING, self._scaling, client.network, milliseconds, loopback=client.loopback)
+        return self._limiter.spend(_SCALING, self._rate, payer.network, milliseconds, loopback=payer.loopback)
 
 
-async def send_refusal(scope: Scope, send: Send, refusal: Refusal) -> None:
+async def send_refusal(scope: Scope, send: Send, problem: Refusal | WorkRefused) -> None:
     """Send a refusal in the API's error shape, which any web page may read."""
-    response = refusal_response(refusal)
+    response = refusal_response(refusal_of(problem))
     headers = [*response.headers, *_HEADERS, (b"content-length", b"%d" % len(response.body))]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else response.body})

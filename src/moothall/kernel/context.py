@@ -15,6 +15,7 @@ from moothall.kernel.events import Event
 from moothall.kernel.file_ids import FileIds
 from moothall.kernel.file_links import FileLinks
 from moothall.kernel.guild_state import GuildState, GuildStates, MemberAuthority
+from moothall.kernel.pools import Pools
 from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.resource_services import ResourceServices
 from moothall.kernel.secrets import Passwords, SecretBox
@@ -26,6 +27,7 @@ from moothall.objects.ids import AuditEntryId, ChannelId, GuildId, Snowflake, Sn
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Presence
 from moothall.objects.wire import Timestamp
+from moothall.runtime.budgets import Budgets, Payer
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, Transaction
 
@@ -106,6 +108,10 @@ class Services(Struct, kw_only=True):
     states: GuildStates
     box: SecretBox
     passwords: Passwords
+    budgets: Budgets
+    """What accounts and networks have cost lately."""
+    pools: Pools
+    """The threads for long work, which is charged to the budgets."""
     blobs: Blobs
     links: FileLinks
     presences: PresenceSource
@@ -154,6 +160,7 @@ class Context:
         "files",
         "header",
         "ip",
+        "loopback",
         "now",
         "reason",
         "services",
@@ -171,6 +178,7 @@ class Context:
         fires: frozenset[type[Event]] | None,
         writes: bool,
         ip: str = "",
+        loopback: bool = False,
         credentials: str | None = None,
         files: Sequence[StagedFile] = (),
         header: Callable[[str], str | None] = _no_header,
@@ -182,6 +190,7 @@ class Context:
         self.reason = reason
         self.now = Timestamp.now()
         self.ip = ip
+        self.loopback = loopback
         self.credentials = credentials
         """The Authorization header, for endpoints that read it themselves."""
         self.files = files
@@ -199,6 +208,11 @@ class Context:
         self._guild: GuildState | None = None
         self._member: MemberAuthority | None = None
         self._channel: ChannelAccess | None = None
+
+    @property
+    def payer(self) -> Payer:
+        """Whom the cost of this request is charged to; the server itself for jobs."""
+        return Payer(self.actor.user_id or None, self.ip, self.loopback)
 
     @property
     def ids(self) -> SnowflakeFactory:

@@ -4,7 +4,6 @@ A blob's key is the hash of its content: requests with the same image share one 
 refused request does no harm. The file sweeper deletes blobs that no row refers to.
 """
 
-import asyncio
 import typing
 from collections.abc import Collection, Iterable
 from typing import Any, Final
@@ -17,6 +16,7 @@ from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.images import ImageData, StoredImage, content_hash, image_hash
 from moothall.objects.sound_data import SoundData, SoundTooLong, StoredSound
+from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs
 
 MEDIA: Final = (ImageData, SoundData)
@@ -81,8 +81,8 @@ def _is_media(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, MEDIA)
 
 
-async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> None:
-    """Verify and store the images and sounds of a body, and set the `stored` of each.
+async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs, pool: PayerPool) -> None:
+    """Verify the images and sounds of a body in `pool`, store them, and set the `stored` of each.
 
     Raises Refusal: 50035 with the errors of all invalid files, 50124 for a sound that is too long.
     """
@@ -93,9 +93,9 @@ async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> N
             continue
         try:
             if isinstance(media, ImageData):
-                await _store_image(media, blobs)
+                await _store_image(media, blobs, pool)
             else:
-                await _store_sound(media, blobs)
+                await _store_sound(media, blobs, pool)
         except SoundTooLong:
             raise Refusal(errors.SOUND_TOO_LONG) from None
         except ValueError as problem:
@@ -103,15 +103,15 @@ async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs) -> N
     form_errors.raise_if_any()
 
 
-async def _store_image(image: ImageData, blobs: Blobs) -> None:
-    info = await asyncio.to_thread(image.inspect)
+async def _store_image(image: ImageData, blobs: Blobs, pool: PayerPool) -> None:
+    info = await pool.run(image.inspect, size=len(image.data))
     name = image_hash(image.data, animated=info.animated)
     await blobs.put(blob_key(name), image.data)
     image.stored = StoredImage(name, info)
 
 
-async def _store_sound(sound: SoundData, blobs: Blobs) -> None:
-    info = await asyncio.to_thread(sound.inspect)
+async def _store_sound(sound: SoundData, blobs: Blobs, pool: PayerPool) -> None:
+    info = await pool.run(sound.inspect, size=len(sound.data))
     name = content_hash(sound.data)
     await blobs.put(sound_key(name), sound.data)
     sound.stored = StoredSound(name, info)

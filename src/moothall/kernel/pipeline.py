@@ -6,6 +6,7 @@ errors are returned only to callers who have the permission.
 
 import asyncio
 import logging
+import math
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import nullcontext
@@ -38,6 +39,7 @@ from moothall.objects.errors import ErrorKind, FormErrors, Refusal, merge_refusa
 from moothall.objects.ids import Snowflake
 from moothall.objects.turns import yield_turn
 from moothall.objects.wire import SLICE, encode, encode_list
+from moothall.runtime.budgets import OverBudget, Payer, WorkRefused
 from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable, WritesElsewhere
 
 Scope = MutableMapping[str, Any]
@@ -181,6 +183,8 @@ class Pipeline:
             response = refusal_response(refusal)
             request.extend(response.headers)
             _release_frames(refusal)
+        except WorkRefused as problem:
+            response = refusal_response(refusal_of(problem))
         except ClientDisconnected:
             # The body is read before the transaction, so nothing was changed.
             return
@@ -283,20 +287,21 @@ class Pipeline:
         body = decoded.body["body"]
         if not any(isinstance(getattr(body, field), MEDIA) for field in endpoint.images):
             return
+        pool = self._services.pools.images.for_payer(_payer(actor, request))
         # Only authorized callers may cause this work. The transaction checks the authorization again.
         async with self._services.database.read() as reader:
             ctx = self._context(endpoint, actor, request, decoded, reader)
             _check_scope(endpoint, actor)
             await endpoint.access.check(ctx, decoded.path)
         try:
-            await stage_images(body, endpoint.images, self._services.blobs)
+            await stage_images(body, endpoint.images, self._services.blobs, pool)
         except Refusal as refusal:
             decoded.add_problem(refusal)
             decoded.rests.append(Rest({}, refusal.errors or {}))
             decoded.body["body"] = body = without_media(body, refusal.errors or endpoint.images)
             decoded.complete = body is not None
             if body is not None:
-                await stage_images(body, endpoint.images, self._services.blobs)
+                await stage_images(body, endpoint.images, self._services.blobs, pool)
 
     async def _run_with_files(
         self, endpoint: Endpoint, uploads: Uploads, actor: Actor, request: Request, decoded: DecodedRequest
@@ -312,7 +317,9 @@ class Pipeline:
                     raise decoded.problem
                 return await uploads.admit(ctx, decoded.path)
 
-        staging = UploadStaging(uploads, self._services.blobs, self._services.file_ids, admit)
+        services = self._services
+        pool = services.pools.images.for_payer(_payer(actor, request))
+        staging = UploadStaging(uploads, services.blobs, services.file_ids, admit, pool)
         try:
             form = await staging.read(request.chunks(self._max_upload), request.content_type)
             if endpoint.body is not None:
@@ -341,6 +348,7 @@ class Pipeline:
             fires=endpoint.fires,
             writes=endpoint.locks_guild,
             ip=request.network,
+            loopback=request.loopback,
             credentials=request.authorization if endpoint.access.own_credentials else None,
             files=decoded.files,
             header=request.header,
@@ -448,6 +456,11 @@ def _error_of(problem: Exception, request: Request) -> ErrorKind:
         return errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE
     log.error("%s %s failed", request.method, request.redacted_path, exc_info=problem)
     return errors.INTERNAL_ERROR
+
+
+def _payer(actor: Actor, request: Request) -> Payer:
+    """Whom the cost of a request is charged to."""
+    return Payer(actor.user_id or None, request.network, request.loopback)
 
 
 def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
@@ -559,6 +572,15 @@ def too_many_requests(
         headers=all_headers,
         extra={"retry_after": round(wait, 3), "global": scope == "global"},
     )
+
+
+def refusal_of(problem: Refusal | WorkRefused) -> Refusal:
+    """The refusal of work that is not done: 429 for a caller over its budget, 503 where too much waits."""
+    if isinstance(problem, Refusal):
+        return problem
+    if isinstance(problem, OverBudget):
+        return too_many_requests(problem.seconds, "user", [])
+    return Refusal(errors.UNAVAILABLE, headers={"retry-after": str(math.ceil(problem.seconds))})
 
 
 async def _gzip(body: bytes) -> bytes:

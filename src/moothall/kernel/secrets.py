@@ -4,7 +4,6 @@ Only the hash of a token is stored; a token that must be shown again (a webhook'
 a copy of the database without the server key reveals no token.
 """
 
-import asyncio
 import base64
 import binascii
 import functools
@@ -13,7 +12,6 @@ import hmac
 import os
 import secrets
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
@@ -21,6 +19,9 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.work_pool import Meter, WorkPool
 
 WEBHOOK_TOKEN_LENGTH = 68
 """Client libraries recognise a webhook URL by it (decisions.md, What client libraries rely on)."""
@@ -188,10 +189,6 @@ def _key_id(key: bytes) -> bytes:
     return hashlib.sha256(b"moothall key id" + key).digest()[:_KEY_ID_BYTES]
 
 
-class TooManyPasswords(Exception):
-    """The queue of passwords to hash is full."""
-
-
 class PasswordCost(NamedTuple):
     """What computing a hash takes: passes over so much memory."""
 
@@ -202,36 +199,31 @@ class PasswordCost(NamedTuple):
 class Passwords:
     """Hashes and verifies passwords with argon2id, in threads.
 
-    `concurrency` of them run at once, each with 19 MiB and one core for some tens of milliseconds. With more than
-    `max_waiting` running or queued, `hash`, `verify` and `run` raise TooManyPasswords.
+    `concurrency` of them run at once, each with 19 MiB and one core for some tens of milliseconds, which is charged to
+    `meter`. `hash`, `verify` and `run` raise what it raises, and Overloaded with more than `max_waiting` running or
+    queued, half of them of one payer.
     """
 
     # OWASP's minimum: the library's default takes 64 MiB and four cores, too much for a small server.
     cost: ClassVar[PasswordCost] = PasswordCost(rounds=2, memory_kib=19 * 1024)
 
-    def __init__(self, *, concurrency: int = 2, max_waiting: int = 256) -> None:
-        self._waiting = 0
-        self._max_waiting = max_waiting
-        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="password")
+    def __init__(self, meter: Meter | None = None, *, concurrency: int = 2, max_waiting: int = 256) -> None:
+        self._pool = WorkPool(
+            "password", meter, threads=concurrency, waiting_max=max_waiting, waiting_each=-(-max_waiting // 2)
+        )
         self._hasher = PasswordHasher(time_cost=self.cost.rounds, memory_cost=self.cost.memory_kib, parallelism=1)
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, payer: Payer = SERVER) -> str:
         """Hash a password with a random salt, for storing."""
-        return await self.run(functools.partial(self._hasher.hash, password))
+        return await self.run(payer, functools.partial(self._hasher.hash, password))
 
-    async def verify(self, stored: str | None, password: str) -> bool:
+    async def verify(self, stored: str | None, password: str, payer: Payer = SERVER) -> bool:
         """Whether a password matches a stored hash. Without one (None) the result is False, after the same time."""
-        return await self.run(functools.partial(self._verify, stored, password))
+        return await self.run(payer, functools.partial(self._verify, stored, password))
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run(self, payer: Payer, work: Callable[[], T]) -> T:
         """Run other work on the same threads and in the same queue, and return its result."""
-        if self._waiting >= self._max_waiting:
-            raise TooManyPasswords
-        self._waiting += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        finally:
-            self._waiting -= 1
+        return await self._pool.run(payer, work)
 
     def outdated(self, stored: str) -> bool:
         """Whether a hash has other cost parameters, so that the password should be hashed again at the next login."""
@@ -239,7 +231,7 @@ class Passwords:
 
     def close(self) -> None:
         """Wait for running work and end the threads."""
-        self._threads.shutdown()
+        self._pool.close(wait=True)
 
     def _verify(self, stored: str | None, password: str) -> bool:
         no_password = self._no_password  # computed at the first call, also if `stored` is not None

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from moothall.objects.errors import Refusal
 from moothall.objects.turns import yield_turn
+from moothall.runtime.budgets import WorkRefused
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -21,11 +22,11 @@ class SingleFlight(Generic[K, V]):
     async def get(self, key: K, make: Callable[[], Coroutine[Any, Any, V]]) -> V:
         """The value that the running task for a key makes, or a new one with `make`.
 
-        A caller that is cancelled leaves the task to the others. Raises what the task raises; but a Refusal is for
+        A caller that is cancelled leaves the task to the others. Raises what the task raises; but a refusal is for
         the caller that started it: the others try again.
         """
         while (running := self._tasks.get(key)) is not None:
-            with suppress(Refusal):
+            with suppress(Refusal, WorkRefused):
                 value = await asyncio.shield(running)
                 # All who waited are woken in one turn.
                 await yield_turn()

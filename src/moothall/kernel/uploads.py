@@ -21,6 +21,7 @@ from moothall.kernel.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
+from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs, BlobWriter
 from moothall.storage.database import StorageError
 
@@ -56,8 +57,11 @@ class Uploads:
         """
         raise NotImplementedError
 
-    async def examine(self, file: StagedFile, blobs: Blobs) -> None:
-        """Validate a stored file, before the transaction. Raises Refusal for one that is not accepted."""
+    async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
+        """Validate a stored file, before the transaction. What takes long runs in `pool`.
+
+        Raises Refusal for one that is not accepted, and what the pool raises.
+        """
 
 
 class NoFiles(Uploads):
@@ -84,7 +88,15 @@ class Form(Struct):
 class UploadStaging:
     """Stores the files of one request. `admit` is called when the first one begins."""
 
-    def __init__(self, rules: Uploads, blobs: Blobs, ids: FileIds, admit: Callable[[], Awaitable[Allowance]]) -> None:
+    def __init__(
+        self,
+        rules: Uploads,
+        blobs: Blobs,
+        ids: FileIds,
+        admit: Callable[[], Awaitable[Allowance]],
+        pool: PayerPool,
+    ) -> None:
+        self._pool = pool
         self._rules = rules
         self._blobs = blobs
         self._ids = ids
@@ -112,7 +124,7 @@ class UploadStaging:
                     await self._store(event, parts)
             self._number_files()
             for file in self.files:
-                await self._rules.examine(file, self._blobs)
+                await self._rules.examine(file, self._blobs, self._pool)
         except BaseException as problem:
             await self.discard()
             if isinstance(problem, MalformedForm):

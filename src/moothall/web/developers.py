@@ -125,7 +125,7 @@ async def modify_application(request: PageRequest) -> Response:
     await OWNER.check(ctx, {"application_id": application_id})
     try:
         body: ModifyApplication = _MODIFY.from_plain(requested_changes(form, requested_application(ctx)))
-        await stage_images(body, _IMAGES, request.services.blobs)
+        await stage_images(body, _IMAGES, ctx.services.blobs, ctx.services.pools.images.for_payer(ctx.payer))
         await operations.verify_and_modify_application(ctx, application_id, body)
     except Refusal as refusal:
         return await _render_application(request, application_id, refusal=refusal, form=form)

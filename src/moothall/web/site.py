@@ -11,10 +11,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
 from moothall.kernel.context import Services
+from moothall.kernel.pipeline import refusal_of
 from moothall.kernel.ratelimit import Rate
 from moothall.kernel.request import ClientDisconnected, Receive, RequestTooLarge, client_address
 from moothall.logs import current_request
 from moothall.objects.errors import Refusal
+from moothall.runtime.budgets import WorkRefused
 from moothall.storage.database import StorageError, StorageFull
 from moothall.web import consent, developers, guild_templates, invites, linked_roles, login, settings, teams
 from moothall.web.page_request import ForgedForm, LoginRequired, PageRequest
@@ -165,8 +167,8 @@ class PageEndpoint:
                 request.gettext("This is too large"),
                 request.gettext("The file or text is larger than allowed."),
             )
-        except Refusal as refusal:
-            return await self._refused(request, refusal)
+        except (Refusal, WorkRefused) as problem:
+            return await self._refused(request, refusal_of(problem))
         except StorageError as error:
             log.warning("%s %s: %s", request.method, request.http.redacted_path, error)
             status = 507 if isinstance(error, StorageFull) else 503

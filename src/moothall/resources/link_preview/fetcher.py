@@ -8,7 +8,6 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -36,6 +35,8 @@ from moothall.resources.link_preview.building import (
     video_embed,
 )
 from moothall.resources.link_preview.page import parse_page
+from moothall.runtime.budgets import SERVER
+from moothall.runtime.work_pool import WorkPool
 
 if TYPE_CHECKING:
     from moothall.kernel.context import Services
@@ -95,7 +96,7 @@ class LinkPreviews:
     def __init__(self, services: "Services") -> None:
         self._services = services
         self._fetching = SingleFlight[str, list[Raw]]()
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="previews")
+        self._pool = WorkPool("previews", services.budgets, threads=2, each=2)
         limits = services.limits
         self.outgoing = Outgoing(
             allow_private=limits.allow_private_addresses,
@@ -119,7 +120,7 @@ class LinkPreviews:
         """Cancel the requests in flight."""
         await self._fetching.close()
         await self.outgoing.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()
 
     async def _fetch_and_cache(self, link: str) -> list[Raw]:
         try:
@@ -196,7 +197,7 @@ class LinkPreviews:
         return await self.outgoing.get(url, _ACCEPT, seconds=_SECONDS, read=read, redirects=_REDIRECTS)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return await self._pool.run(SERVER, work)
 
 
 async def _read_response(response: ResponseStream, *, page_bytes: int) -> _Response:

@@ -1,7 +1,7 @@
 """Uploads of sticker files: verified and stored before the request's transaction."""
 
-import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from moothall.objects.form_codes import FormCode
 from moothall.objects.images import content_hash, image_hash
 from moothall.objects.sticker import StickerFormat
 from moothall.objects.sticker_files import inspect_sticker
+from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs
 
 _FIELD = "file"
@@ -38,7 +39,7 @@ class StickerUploads(Uploads):
         """Allow one file; the row's permission was checked before."""
         return Allowance(each=limits.STICKER_FILE_MAX, total=limits.STICKER_FILE_MAX)
 
-    async def examine(self, file: StagedFile, blobs: Blobs) -> None:
+    async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
         """Verify the file and store it under its hash; the upload itself is removed.
 
         Raises Refusal as `inspect_sticker`, and 50035 for a part of the form with another name.
@@ -48,7 +49,7 @@ class StickerUploads(Uploads):
         data = await blobs.get(file.key)
         if not data:
             raise Refusal(errors.INVALID_ASSET)
-        kind = await asyncio.to_thread(inspect_sticker, data)
+        kind = await pool.run(partial(inspect_sticker, data), size=len(data))
         if kind is StickerFormat.LOTTIE:
             name = content_hash(data)
             await blobs.put(lottie_key(name), data)

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from moothall.cdn.uploads import UploadReceiver
+from moothall.kernel.address_limits import AddressLimits
 from moothall.kernel.jobs import JobRunner
 from moothall.kernel.staged import upload_key
 from moothall.objects import limits
@@ -53,7 +54,7 @@ async def put(
         "headers": headers,
         "client": ("127.0.0.1", 1),
     }
-    await UploadReceiver(platform.services)(scope, receive, send)
+    await UploadReceiver(platform.services, AddressLimits(None))(scope, receive, send)
     return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0]["headers"]}
 
 
@@ -247,15 +248,15 @@ async def test_unused_files_are_deleted_by_hand_and_after_a_day(platform: Platfo
 async def test_what_is_put_after_its_upload_was_deleted_leaves_no_file(platform: Platform) -> None:
     owner, guild, _ = await guild_of(platform)
     (one,) = await create(owner, guild.general, ("a.txt", b"abc"))
-    receiver = UploadReceiver(platform.services)
+    receiver = UploadReceiver(platform.services, AddressLimits(None))
     give = receiver._give
 
-    async def deleted_meanwhile(upload_id: Snowflake, file: Any) -> bool:
+    async def deleted_meanwhile(upload_id: Snowflake, file: Any, client: Any) -> bool:
         assert (await owner.delete(f"/attachments/{one['upload_filename']}")).status == 204
-        return await give(upload_id, file)
+        return await give(upload_id, file, client)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(UploadReceiver, "_give", lambda _, upload_id, file: deleted_meanwhile(upload_id, file))
+        patch.setattr(UploadReceiver, "_give", lambda _, *given: deleted_meanwhile(*given))
         assert (await put(platform, one["upload_url"], b"abc"))[0] == 404
     assert await stored(platform) == []
 

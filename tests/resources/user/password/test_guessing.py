@@ -10,6 +10,7 @@ from moothall.kernel.secrets import Passwords
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.password.queries import MAX_KNOWN_NETWORKS, is_known, upsert_known
+from moothall.runtime.budgets import SERVER, Payer
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import known_networks
 from tests.harness import Caller, Platform, Reply
@@ -25,9 +26,9 @@ class CountingPasswords(Passwords):
         super().__init__()
         self.tried: list[str | None] = []
 
-    async def verify(self, stored: str | None, password: str) -> bool:
+    async def verify(self, stored: str | None, password: str, payer: Payer = SERVER) -> bool:
         self.tried.append(stored)
-        return await super().verify(stored, password)
+        return await super().verify(stored, password, payer)
 
     @property
     def count(self) -> int:

@@ -10,6 +10,7 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.resources.message.attachment.uploads import ExaminedFile, FileUploads
+from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs
 
 _FIELD: Final = "file"
@@ -26,11 +27,11 @@ class ActivityUploads(FileUploads):
         """Allow one file; the row's access check came before."""
         return Allowance(each=limits.ACTIVITY_ATTACHMENT_MAX, total=limits.ACTIVITY_ATTACHMENT_MAX)
 
-    async def examine(self, file: StagedFile, blobs: Blobs) -> None:
+    async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
         """Set the `info` of the image. Raises Refusal: 50035 for another part, 400/50046 for another kind of file."""
         if file.field != _FIELD:
             refuse_field([file.field], FormCode.MULTIPART_TYPE_PARSE, 'The file must be named "file".')
-        await super().examine(file, blobs)
+        await super().examine(file, blobs, pool)
         info: ExaminedFile = file.info
         if info.content_type not in _TYPES or info.dimensions is None:
             raise Refusal(errors.INVALID_ASSET)

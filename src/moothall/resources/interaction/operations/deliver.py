@@ -30,6 +30,7 @@ from moothall.resources.interaction.events import InteractionCreate, Interaction
 from moothall.resources.interaction.operations.respond import RESPONSE_EVENTS, fail_interaction, respond
 from moothall.resources.interaction.requests import InteractionResponse
 from moothall.resources.interaction.response_timers import ResponseTimers
+from moothall.runtime.budgets import SERVER
 from moothall.storage.database import StorageError
 
 _RESPONSES: Final[BodyReader] = body_reader(InteractionResponse, optional=False)
@@ -161,7 +162,11 @@ class Deliveries:
             return _EndpointResponse(whole.status, whole.body)
         services = self._services
         staging = UploadStaging(
-            RESPONSE_UPLOADS, services.blobs, services.file_ids, partial(self._admit, interaction_id)
+            RESPONSE_UPLOADS,
+            services.blobs,
+            services.file_ids,
+            partial(self._admit, interaction_id),
+            services.pools.images.for_payer(SERVER),
         )
         form = await staging.read(answer.chunks, answer.content_type)
         return _EndpointResponse(answer.status, form.body(InteractionResponse), staging)

@@ -1,7 +1,7 @@
 """Uploads of target users: a CSV file with one column of user ids, whose header is optional."""
 
-import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from moothall.kernel.context import Context
@@ -11,6 +11,7 @@ from moothall.objects import limits
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake
+from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs
 
 FIELD: Final = "target_users_file"
@@ -28,7 +29,7 @@ class TargetUsersUploads(Uploads):
         """Allow one file; the access to the endpoint was checked before."""
         return Allowance(each=limits.INVITE_TARGETS_FILE_MAX, total=limits.INVITE_TARGETS_FILE_MAX)
 
-    async def examine(self, file: StagedFile, blobs: Blobs) -> None:
+    async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
         """Set the `info` of the file: its user ids.
 
         Raises Refusal: 50035 with every invalid line, and for a part of the form with another name.
@@ -36,7 +37,7 @@ class TargetUsersUploads(Uploads):
         if file.field != FIELD:
             refuse_field([file.field], FormCode.MULTIPART_TYPE_PARSE, f'The file must be named "{FIELD}".')
         data = await blobs.get(file.key) or b""
-        file.info = await asyncio.to_thread(read_user_ids, data)
+        file.info = await pool.run(partial(read_user_ids, data), size=len(data))
 
 
 def read_user_ids(data: bytes) -> list[Snowflake]:

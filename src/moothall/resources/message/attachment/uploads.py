@@ -1,9 +1,8 @@
 """Who may upload files and how large, and what is read from a file before any message has it."""
 
-import asyncio
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
@@ -15,10 +14,8 @@ from moothall.objects import limits
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.attachment.filenames import BINARY, content_type_of
 from moothall.resources.message.attachment.images import Dimensions, is_measured, measure
+from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs
-
-_MEASURING: Final = ThreadPoolExecutor(2, thread_name_prefix="measuring")
-"""Two threads read the dimensions of images, however many are uploaded at once."""
 
 
 class ExaminedFile(Struct, frozen=True):
@@ -44,12 +41,12 @@ class FileUploads(Uploads):
         ctx.require(Permissions.ATTACH_FILES)
         return allowance_in(ctx.channel.guild)
 
-    async def examine(self, file: StagedFile, blobs: Blobs) -> None:
+    async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
         """Set the `info` of a file: its `ExaminedFile`."""
         kind = content_type_of(file.head, file.filename)
         dimensions = None
         if is_measured(kind):
-            dimensions = await asyncio.get_running_loop().run_in_executor(_MEASURING, measure, blobs, file.key)
+            dimensions = await pool.run(partial(measure, blobs, file.key))
             if dimensions is None:
                 kind = BINARY  # only its first bytes are those of an image
         file.info = ExaminedFile(kind, dimensions)

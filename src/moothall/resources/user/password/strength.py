@@ -8,10 +8,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from moothall.kernel.context import Context
-from moothall.kernel.secrets import TooManyPasswords
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
+from moothall.runtime.budgets import Overloaded
 
 _PLATFORM: Final = "moothall"
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -35,8 +35,8 @@ async def check_strength(
     words = [name for name in (*names, urlsplit(ctx.services.limits.public_url).hostname) if name]
     try:
         # Takes milliseconds, or hundreds of them for the worst input, so it runs on the hashing threads.
-        problem = await ctx.services.passwords.run(partial(weakness, password, words, min_score))
-    except TooManyPasswords:
+        problem = await ctx.services.passwords.run(ctx.payer, partial(weakness, password, words, min_score))
+    except Overloaded:
         raise Refusal(errors.OVERLOADED) from None
     if problem is not None:
         form_errors.add(field, FormCode.PASSWORD_BAD_PASSWORD, problem)

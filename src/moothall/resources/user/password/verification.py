@@ -15,12 +15,13 @@ from msgspec import Struct
 
 from moothall.kernel.context import Context
 from moothall.kernel.pipeline import too_many_requests
-from moothall.kernel.secrets import SecretBox, SecretUnreadable, TooManyPasswords, new_token
+from moothall.kernel.secrets import SecretBox, SecretUnreadable, new_token
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.resources.user.password import queries
 from moothall.resources.user.password.throttle import Attempt, AttemptThrottle, Limit, TooManyAttempts
+from moothall.runtime.budgets import Overloaded, WorkRefused
 from moothall.storage.rows import UserRow
 
 _FAILURES_OF_LOGIN_MAX: Final = 10
@@ -108,8 +109,8 @@ async def check_own(ctx: Context, row: UserRow, password: str) -> bool:
 async def hash_password(ctx: Context, password: str) -> str:
     """Hash a password for storage. Raises Refusal 503 while too many wait to be hashed."""
     try:
-        return await ctx.services.passwords.hash(password)
-    except TooManyPasswords:
+        return await ctx.services.passwords.hash(password, ctx.payer)
+    except Overloaded:
         raise Refusal(errors.OVERLOADED) from None
 
 
@@ -128,11 +129,13 @@ async def _check_known(ctx: Context, row: UserRow, password: str, device: str, *
 
 async def _verify(ctx: Context, stored: str | None, password: str, attempts: list[Attempt]) -> bool:
     try:
-        matches = await ctx.services.passwords.verify(stored, password)
-    except TooManyPasswords:
+        matches = await ctx.services.passwords.verify(stored, password, ctx.payer)
+    except WorkRefused as problem:
         for attempt in attempts:
             attempt.discard()
-        raise Refusal(errors.OVERLOADED) from None
+        if isinstance(problem, Overloaded):
+            raise Refusal(errors.OVERLOADED) from None
+        raise
     if matches:
         for attempt in attempts:
             attempt.discard()
