@@ -125,6 +125,12 @@ ABUSE_ARGS ?=
 abuse: $(STAMPS)/dev statements ## Attack a server beside well-behaved clients, and print who waited (ABUSE_ARGS=)
 	@$(BIN)/python -m tests.abuse $(ABUSE_ARGS)
 
+# What PostgreSQL's and NATS' programs are needed for is the topology "cluster". CHAOS_ARGS="single --seconds 20" runs one.
+CHAOS_ARGS ?=
+.PHONY: chaos
+chaos: $(STAMPS)/dev statements ## Kill, stop and cut off servers under load, and judge what clients saw (CHAOS_ARGS=)
+	@$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
+
 .PHONY: check check-client check-python
 check: check-client check-python ## Lint, types, import contracts, operations, docs, words
 

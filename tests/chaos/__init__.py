@@ -1,0 +1,1 @@
+"""Real faults against real processes, judged by what clients did and received."""

@@ -1,0 +1,74 @@
+"""A TCP proxy between a process and what it uses, which can be silent in one direction or both, or cut."""
+
+import asyncio
+from contextlib import suppress
+
+
+class Proxy:
+    """Passes bytes on to `port` of this machine; `silence` holds them back without closing a connection."""
+
+    def __init__(self, port: int) -> None:
+        self.target = port
+        self.port = 0
+        self._up = asyncio.Event()
+        self._down = asyncio.Event()
+        self._up.set()
+        self._down.set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen at a free port."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def silence(self, *, up: bool = True, down: bool = True) -> None:
+        """Hold back what goes up to the target, what comes down from it, or both."""
+        if up:
+            self._up.clear()
+        if down:
+            self._down.clear()
+
+    def heal(self) -> None:
+        """Pass on again, what was held back first."""
+        self._up.set()
+        self._down.set()
+
+    def cut(self) -> None:
+        """Reset all connections."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    async def close(self) -> None:
+        """End the proxy and its connections."""
+        self.heal()
+        self.cut()
+        if self._server is not None:
+            self._server.close()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            # Who connects through a silent proxy gets no answer, as from a host that drops packets.
+            await self._up.wait()
+            upstream, sink = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._writers |= {writer, sink}
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._pass_on(reader, sink, self._up))
+                group.create_task(self._pass_on(upstream, writer, self._down))
+        finally:
+            for end in (writer, sink):
+                end.transport.abort()
+                self._writers.discard(end)
+
+    @staticmethod
+    async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, open_: asyncio.Event) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                await open_.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.transport.abort()
