@@ -188,6 +188,26 @@ async def test_channels_must_be_visible_to_the_user_and_of_an_allowed_type(platf
     assert (await scenario.post_command(command, options=[option_value(7, general)])).status == 204
 
 
+async def test_a_private_thread_is_resolved_for_its_members_and_moderators_only(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    guild, owner = scenario.guild, scenario.guild.owner
+    hidden = (await owner.post(f"{scenario.channel_path}/threads", {"name": "plot", "type": 12})).json["id"]
+    command = await scenario.create_command(options=[option(7)])
+    refused = await scenario.post_command(command, options=[option_value(7, hidden)])
+    assert refused.errors_at("data.options") == ["BASE_TYPE_CHOICES"]
+    assert "plot" not in str(refused.json)
+    menu = {"type": 8, "custom_id": "pick"}
+    message = await scenario.create_message([{"type": 1, "components": [menu]}])
+    assert (await scenario.click(message, "pick", values=[hidden])).errors_at("data.values")
+    assert (await owner.put(f"/channels/{hidden}/thread-members/{scenario.person.id}")).status == 204
+    channel = (await resolve_option(scenario, 7, hidden))["resolved"]["channels"][hidden]
+    assert (channel["name"], channel["app_permissions"]) == ("plot", "0")
+    assert (await owner.delete(f"/channels/{hidden}/thread-members/{scenario.person.id}")).status == 204
+    role = await guild.role(permissions=Permissions.MANAGE_THREADS)
+    assert (await owner.put(f"/guilds/{guild.id}/members/{scenario.person.id}/roles/{role}")).status == 204
+    assert hidden in (await resolve_option(scenario, 7, hidden))["resolved"]["channels"]
+
+
 async def test_files_are_submitted_with_a_command_and_can_be_downloaded(platform: Platform) -> None:
     scenario = await create_scenario(platform)
     command = await scenario.create_command(options=[option(11, file_types=[".txt"]), option(11, "more")])

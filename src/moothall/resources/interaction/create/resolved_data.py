@@ -9,22 +9,23 @@ from typing import Any, Final
 from msgspec import UNSET, Raw
 
 from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.channel_queries import select_channels
+from moothall.kernel.channel_queries import select_channels, select_thread_member_ids
 from moothall.kernel.context import Context
 from moothall.kernel.guild_state import MemberAuthority
 from moothall.objects.channel import Channel
-from moothall.objects.channel_types import THREADS
+from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
-from moothall.objects.permissions import PermissionSet
+from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.wire import to_plain
 from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import ChannelRow, MemberRow, channel_from_row, member_from_row
 
 Resolved = dict[str, dict[str, Any]]
+_MANAGE_THREADS: Final = int(Permissions.MANAGE_THREADS)
 _OMITTED_MEMBER_FIELDS: Final = ("user", "deaf", "mute")
 _CHANNEL_FIELDS: Final = (
     "id",
@@ -115,16 +116,24 @@ class Resolver:
         return None if row is None or guild is None or row.guild_id != guild.id else channel_from_row(row)
 
     async def _permissions_in(self, channel: Channel, bot: MemberAuthority | None) -> tuple[int, int]:
-        """The permissions of the caller and of the bot in a channel; a thread has those of its parent."""
+        """The permissions of the caller and of the bot in a channel; 0 for who may not view it.
+
+        A thread has those of its parent. Only its members, and holders of MANAGE_THREADS, may view a private one.
+        """
         guild, member = self._access.guild, self._access.member
         if guild is None or member is None:
             return 0, 0
-        parent = channel
-        if isinstance(channel.parent_id, int) and channel.type in THREADS:
-            parent = await guild.channel(self._ctx.tx, channel.parent_id) or channel
-        thread = parent is not channel
-        bot_permissions = 0 if bot is None else bot.permissions_in(parent, thread=thread)
-        return member.permissions_in(parent, thread=thread), bot_permissions
+        if channel.type not in THREADS:
+            return member.permissions_in(channel), 0 if bot is None else bot.permissions_in(channel)
+        parent = await guild.channel(self._ctx.tx, channel.parent_id) if channel.parent_id else None
+        if parent is None:
+            return 0, 0
+        bits = [0 if each is None else each.permissions_in(parent, thread=True) for each in (member, bot)]
+        if channel.type == ChannelType.PRIVATE_THREAD:
+            member_ids = await select_thread_member_ids(self._ctx.tx, channel.id)
+            inside = [each is not None and each.user_id in member_ids for each in (member, bot)]
+            bits = [b if joined or b & _MANAGE_THREADS else 0 for b, joined in zip(bits, inside, strict=True)]
+        return bits[0], bits[1]
 
     async def _bot(self) -> MemberAuthority | None:
         """The application's bot in the guild; None if it is not a member."""
