@@ -126,6 +126,34 @@ async def test_locking_permissions_copies_the_overwrites_of_the_new_category(pla
     assert await guild.audit_log() == [(13, guild.general, None)]
 
 
+async def test_locking_changes_no_permission_that_the_caller_could_not_change_directly(platform: Platform) -> None:
+    owner, guild = await _guild(platform)
+    bob = await guild.member_with(P.MANAGE_CHANNELS | P.MANAGE_ROLES)
+    granted = (guild.id, 0, P.MANAGE_WEBHOOKS, 0)
+    category = await guild.channel(type=CATEGORY, overwrites=[granted])
+    copied = {"id": str(guild.id), "type": 0, "allow": str(int(P.MANAGE_WEBHOOKS)), "deny": "0"}
+    within = await guild.channel(type=CATEGORY, overwrites=[(guild.id, 0, 0, P.SEND_MESSAGES)])
+    path = f"/guilds/{guild.id}/channels"
+    general = f"/channels/{guild.general}"
+    assert (await bob.patch(general, {"permission_overwrites": [copied]})).code == 50013
+    item = {"id": str(guild.general), "parent_id": str(category), "lock_permissions": True}
+    assert (await bob.patch(path, [item])).code == 50013
+    assert (await owner.get(general)).json["permission_overwrites"] == []
+    assert (await bob.patch(path, [item | {"parent_id": str(within)}])).status == 204
+    assert (await owner.patch(path, [item])).status == 204
+    assert (await owner.get(general)).json["permission_overwrites"] == [copied]
+
+
+async def test_a_channel_is_created_in_a_category_that_the_caller_may_manage(platform: Platform) -> None:
+    _, guild = await _guild(platform)
+    bob = await guild.member_with(P.MANAGE_CHANNELS)
+    shown = await guild.channel(type=CATEGORY)
+    hidden = await guild.channel(type=CATEGORY, overwrites=[(guild.id, 0, 0, P.VIEW_CHANNEL)])
+    path = f"/guilds/{guild.id}/channels"
+    assert (await bob.post(path, {"name": "x", "parent_id": str(hidden)})).code == 50001
+    assert (await bob.post(path, {"name": "x", "parent_id": str(shown)})).status == 201
+
+
 async def test_a_hidden_channel_can_change_its_position_but_not_its_category(platform: Platform) -> None:
     _, guild = await _guild(platform)
     bob = await guild.member_with(P.MANAGE_CHANNELS)

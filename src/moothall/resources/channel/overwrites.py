@@ -88,11 +88,15 @@ async def changeable_permissions(ctx: Context, channel: Channel) -> int:
     These are the caller's permissions in the guild and in the channel's category, or all permissions if an overwrite
     of the channel grants MANAGE_ROLES to the caller.
     """
-    member, overwrites = ctx.member, channel.permission_overwrites
-    own_ids = {int(member.user_id), *map(int, member.role_ids)}
-    if any(o.id in own_ids and o.allow & Permissions.MANAGE_ROLES for o in (overwrites or ())):
-        return int(Permissions.ALL)
     parent = await ctx.guild.channel(ctx.tx, ChannelId(channel.parent_id)) if channel.parent_id else None
+    return changeable_below(ctx.member, channel, parent)
+
+
+def changeable_below(member: MemberAuthority, channel: Channel, parent: Channel | None) -> int:
+    """Return the permissions that a member may allow and deny in overwrites of a channel in a category, or in none."""
+    own_ids = {int(member.user_id), *map(int, member.role_ids)}
+    if any(o.id in own_ids and o.allow & Permissions.MANAGE_ROLES for o in (channel.permission_overwrites or ())):
+        return int(Permissions.ALL)
     return member.permissions | (0 if parent is None else member.permissions_in(parent))
 
 

@@ -40,7 +40,8 @@ async def create_channel(ctx: Context, body: CreateGuildChannel) -> Channel:
     """Create a channel in the current guild.
 
     A channel in a category that is created without overwrites copies those of the category. Raises Refusal:
-    403/50013 for overwrite permissions that the caller lacks, 400/30013 at the channel limit of the guild, 400/50035.
+    403/50013 for overwrite permissions that the caller lacks, 403/50001 without MANAGE_CHANNELS in the category,
+    400/30013 at the channel limit of the guild, 400/50035.
     """
     form_errors, kind = FormErrors(), int(body.type or ChannelType.GUILD_TEXT)
     channels = await ctx.guild.channels(ctx.tx)
@@ -55,6 +56,8 @@ async def create_channel(ctx: Context, body: CreateGuildChannel) -> Channel:
     if body.parent_id and applies("parent_id", kind):
         parent = check_parent(channels, body.parent_id, form_errors.at("parent_id"))
         if parent is not None:
+            # One whose category is hidden from the caller would show its overwrites.
+            require_destination(ctx, parent)
             row.parent_id = parent.id
             listed = listed or list(parent.permission_overwrites or ())
     columns = _settings(ctx, body, row, form_errors)

@@ -39,7 +39,8 @@ async def modify_channel_positions(ctx: Context, items: Sequence[ChannelPosition
 
     The caller needs VIEW_CHANNEL only for channels that change their category, so that a moderator can sort the whole
     list. Raises Refusal: 400/40009 if more than one channel changes its category; 403/50001 without MANAGE_CHANNELS
-    in the channel or its new category; 403/50013 for `lock_permissions` without MANAGE_ROLES; 400/50035.
+    in the channel or its new category; 403/50013 for `lock_permissions` without MANAGE_ROLES, or with changes to
+    permissions that the caller lacks; 400/50035.
     """
     channels = await ctx.guild.channels(ctx.tx)
     form_errors = FormErrors()
@@ -117,10 +118,21 @@ def _move(
             require_destination(ctx, None if item.parent_id is None else channels[item.parent_id])
             after = structs.replace(after, parent_id=item.parent_id)
     if item.lock_permissions and after.parent_id:
-        if not ctx.member.permissions_in(channel) & Permissions.MANAGE_ROLES:
-            raise Refusal(errors.MISSING_PERMISSIONS)
         after = structs.replace(after, permission_overwrites=channels[after.parent_id].permission_overwrites)
+        _require_may_lock(ctx, channels, channel, after)
     return _Move(channel, after)
+
+
+def _require_may_lock(ctx: Context, channels: dict[ChannelId, Channel], channel: Channel, after: Channel) -> None:
+    """Refuse (403/50013) copied overwrites that the caller could not set one by one."""
+    if not ctx.member.permissions_in(channel) & Permissions.MANAGE_ROLES:
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    parent = channels.get(channel.parent_id) if channel.parent_id else None
+    overwrites.require_changeable(
+        ctx.member,
+        overwrites.changed_permissions(channel.permission_overwrites or (), after.permission_overwrites or ()),
+        overwrites.changeable_below(ctx.member, channel, parent),
+    )
 
 
 def _is_valid_parent(
