@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select
 from moothall.kernel.jobs import JobRunner
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
-from moothall.storage.schema import metadata, users
+from moothall.storage.schema import former_members, metadata, users
 from tests.gateway.peer import Closed, Peer
 from tests.gateway.test_database import node_over
 from tests.harness import Caller, Guild, Platform
@@ -198,6 +198,21 @@ async def rows_of(platform: Platform, user: Caller) -> dict[str, int]:
     assert row is not None
     assert tuple(row) == (None, "", None)
     return counts
+
+
+async def test_what_guilds_keep_of_a_member_who_left_is_deleted_as_well(platform: Platform) -> None:
+    alice, owner = await register(platform), await platform.person()
+    guild = await platform.guild(owner)
+    await guild.join(alice)
+    assert (await alice.delete(f"/users/@me/guilds/{guild.id}")).status == 204
+
+    async def former() -> list[Any]:
+        async with platform.database.read() as reader:
+            return list(await reader.all(Query(select(former_members.c.user_id))))
+
+    assert len(await former()) == 1
+    await delete_now(platform, alice)
+    assert await former() == []
 
 
 async def test_a_team_with_other_members_is_transferred_first(platform: Platform) -> None:

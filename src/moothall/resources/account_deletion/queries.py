@@ -7,13 +7,14 @@ from moothall.kernel.authenticate import TokenKind
 from moothall.objects.application import MembershipState
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, TeamId, UserId
-from moothall.resources.message.queries.purge import owned_by
+from moothall.resources.message.queries.purge import MAX_AT_ONCE, owned_by
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.sql import BindParameter, bindparam, delete, exists, select
 from moothall.storage.tables import (
     authorization_codes,
     channel_recipients,
     channels,
+    former_members,
     guilds,
     members,
     team_members,
@@ -91,6 +92,14 @@ _delete_memberships_of_teams = Query(lambda: delete(team_members).where(in_list(
 _delete_teams = Query(lambda: delete(teams).where(in_list(teams.c.id, "team_ids")))
 _delete_team_memberships = Query(lambda: delete(team_members).where(team_members.c.user_id == _of_user))
 _OF_USER: Final = owned_by("user_id")
+_delete_some_former = Query(
+    lambda: delete(former_members).where(
+        former_members.c.user_id == _of_user,
+        former_members.c.guild_id.in_(
+            select(former_members.c.guild_id).where(former_members.c.user_id == _of_user).limit(MAX_AT_ONCE)
+        ),
+    )
+)
 
 
 async def owns_shared_guild(reader: Reader, user_id: UserId) -> bool:
@@ -136,8 +145,11 @@ async def delete_teams(tx: Transaction, user_id: UserId) -> None:
 
 
 async def delete_some_of_user(tx: Transaction, user_id: UserId) -> bool:
-    """Delete at most some hundred of the rows that only their user reads; False once there are none."""
+    """Delete at most some hundred of the rows that only their user reads, or that guilds keep of a user who left.
+
+    False once there are none.
+    """
     for query in _OF_USER:
         if await tx.execute(query, owner=user_id):
             return True
-    return False
+    return await tx.execute(_delete_some_former, user_id=user_id) > 0

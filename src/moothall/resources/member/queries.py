@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from msgspec import Struct, structs
+
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.turns import yield_turn
@@ -37,6 +39,18 @@ from moothall.storage.tables import (
 TABLES: Final = (members.name, users.name)
 """The tables that member objects are read from."""
 _KEY = ("guild_id", "user_id")
+
+
+class FormerMember(Struct, frozen=True):
+    """A row of `former_members`: who left a guild, and what holds for them if they rejoin."""
+
+    guild_id: GuildId
+    user_id: UserId
+    left_at: Timestamp
+    deaf: bool
+    mute: bool
+    communication_disabled_until: Timestamp | None
+
 
 _select_member = Query(
     lambda: select(members).where(
@@ -87,9 +101,10 @@ _select_ban = Query(
     )
 )
 _select_former = Query(
-    lambda: select(former_members.c.left_at).where(
+    lambda: select(former_members).where(
         former_members.c.guild_id == bindparam("guild_id"), former_members.c.user_id == bindparam("user_id")
-    )
+    ),
+    into=FormerMember,
 )
 _select_membership_keys = Query(
     lambda: select(members.c.guild_id, members.c.user_id).where(in_list(members.c.user_id, "user_ids"))
@@ -134,7 +149,9 @@ _delete_home_progress = Query(
         home_progress.c.guild_id == bindparam("guild_id"), in_list(home_progress.c.user_id, "user_ids")
     )
 )
-_upsert_former_member = Query(lambda: upsert(former_members, key=_KEY, update=["left_at"]))
+_upsert_former_member = Query(
+    lambda: upsert(former_members, key=_KEY, update=["left_at", "deaf", "mute", "communication_disabled_until"])
+)
 _increment_member_count = Query(
     lambda: (
         update(guild_counters)
@@ -328,9 +345,9 @@ async def is_banned(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
     return await reader.one(_select_ban, guild_id=guild_id, user_id=user_id) is not None
 
 
-async def was_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:
-    """Whether a user has left a guild before."""
-    return await reader.one(_select_former, guild_id=guild_id, user_id=user_id) is not None
+async def get_former_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> FormerMember | None:
+    """Who left a guild, as they were when they last did; None for a user who never left it."""
+    return await reader.one(_select_former, guild_id=guild_id, user_id=user_id)
 
 
 async def increment_member_count(tx: Transaction, guild_id: GuildId, max_members: int) -> bool:
@@ -367,15 +384,16 @@ async def clear_pending(tx: Transaction, guild_id: GuildId, user_ids: Sequence[U
     await tx.execute(_clear_pending, guild_id=guild_id, user_ids=list(user_ids))
 
 
-async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, left_at: Timestamp) -> bool:
+async def delete_member(tx: Transaction, row: MemberRow, left_at: Timestamp) -> bool:
     """Delete a member with their thread memberships, and insert them as a former member; False if there is none."""
+    guild_id, user_id = row.guild_id, row.user_id
     if not await tx.execute(_delete_member, guild_id=guild_id, user_id=user_id):
         return False
     await tx.execute(_change_member_count, guild_id=guild_id, difference=-1)
     await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
     await tx.execute(_delete_own_answers, guild_id=guild_id, user_id=user_id)
     await tx.execute(_delete_own_home_progress, guild_id=guild_id, user_id=user_id)
-    await tx.execute(_upsert_former_member, guild_id=guild_id, user_id=user_id, left_at=left_at)
+    await tx.execute(_upsert_former_member, **structs.asdict(_former_member(row, left_at)))
     threads = [ChannelId(row[0]) for row in await tx.all(_select_threads, guild_id=guild_id, user_id=user_id)]
     if threads:
         await tx.execute(_leave_threads, user_id=user_id, thread_ids=threads)
@@ -383,16 +401,15 @@ async def delete_member(tx: Transaction, guild_id: GuildId, user_id: UserId, lef
     return True
 
 
-async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId], left_at: Timestamp) -> None:
-    """Delete several members as `delete_member` does. All of them must be members."""
+async def delete_members(tx: Transaction, guild_id: GuildId, rows: Collection[MemberRow], left_at: Timestamp) -> None:
+    """Delete several members of a guild as `delete_member` does. All of them must be members."""
+    user_ids = [row.user_id for row in rows]
     removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
     await tx.execute(_change_member_count, guild_id=guild_id, difference=-removed)
     for query in (_delete_activities, _delete_answers, _delete_home_progress):
         await yield_turn(first=True)
         await tx.execute(query, guild_id=guild_id, user_ids=user_ids)
-    await tx.execute_many(
-        _upsert_former_member, [{"guild_id": guild_id, "user_id": user_id, "left_at": left_at} for user_id in user_ids]
-    )
+    await tx.execute_many(_upsert_former_member, [structs.asdict(_former_member(row, left_at)) for row in rows])
     joined = [ChannelId(row[0]) for row in await tx.all(_select_threads_of, guild_id=guild_id, user_ids=user_ids)]
     if joined:
         await tx.execute(_leave_threads_all, user_ids=user_ids, thread_ids=joined)
@@ -400,6 +417,10 @@ async def delete_members(tx: Transaction, guild_id: GuildId, user_ids: Sequence[
         await tx.execute_many(
             _shrink_thread, [{"thread_id": thread_id, "fewer": count} for thread_id, count in counts.items()]
         )
+
+
+def _former_member(row: MemberRow, left_at: Timestamp) -> FormerMember:
+    return FormerMember(row.guild_id, row.user_id, left_at, row.deaf, row.mute, row.communication_disabled_until)
 
 
 async def renew_last_seen(

@@ -193,6 +193,8 @@ CREATE TABLE channel_recipients (
 	user_id BIGINT NOT NULL,
 	closed BOOLEAN NOT NULL,
 	nick TEXT,
+	consent BIGINT DEFAULT 2 NOT NULL,
+	requested_at BIGINT,
 	CONSTRAINT pk_channel_recipients PRIMARY KEY (channel_id, user_id)
 );
 
@@ -373,8 +375,13 @@ CREATE TABLE former_members (
 	guild_id BIGINT NOT NULL,
 	user_id BIGINT NOT NULL,
 	left_at BIGINT NOT NULL,
+	deaf BOOLEAN DEFAULT false NOT NULL,
+	mute BOOLEAN DEFAULT false NOT NULL,
+	communication_disabled_until BIGINT,
 	CONSTRAINT pk_former_members PRIMARY KEY (guild_id, user_id)
 );
+
+CREATE INDEX ix_former_members_user_id ON former_members (user_id);
 
 CREATE TABLE guild_counters (
 	guild_id BIGINT NOT NULL,

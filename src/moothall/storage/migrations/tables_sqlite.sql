@@ -202,6 +202,8 @@ CREATE TABLE channel_recipients (
 	user_id INTEGER NOT NULL,
 	closed BOOLEAN NOT NULL,
 	nick TEXT,
+	consent INTEGER DEFAULT 2 NOT NULL,
+	requested_at INTEGER,
 	CONSTRAINT pk_channel_recipients PRIMARY KEY (channel_id, user_id)
 )
  WITHOUT ROWID;
@@ -392,9 +394,14 @@ CREATE TABLE former_members (
 	guild_id INTEGER NOT NULL,
 	user_id INTEGER NOT NULL,
 	left_at INTEGER NOT NULL,
+	deaf BOOLEAN DEFAULT 0 NOT NULL,
+	mute BOOLEAN DEFAULT 0 NOT NULL,
+	communication_disabled_until INTEGER,
 	CONSTRAINT pk_former_members PRIMARY KEY (guild_id, user_id)
 )
  WITHOUT ROWID;
+
+CREATE INDEX ix_former_members_user_id ON former_members (user_id);
 
 CREATE TABLE guild_counters (
 	guild_id INTEGER NOT NULL,

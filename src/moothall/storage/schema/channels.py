@@ -94,6 +94,8 @@ channel_recipients = clustered(
     id_column("user_id", UserId, key=True),
     flag_column("closed"),
     text_column("nick"),  # in a group
+    number_column("consent", 2, added=True),  # a `ConsentStatus`
+    moment_column("requested_at", nullable=True),  # of a message request, the time of its first message
     index("user_id"),
 )
 """The recipients of a direct message; `closed` hides it from the user's list until the next message."""

@@ -56,8 +56,12 @@ former_members = clustered(
     id_column("guild_id", GuildId, key=True),
     id_column("user_id", UserId, key=True),
     moment_column("left_at"),
+    flag_column("deaf", added=True),
+    flag_column("mute", added=True),
+    moment_column("communication_disabled_until", nullable=True),
+    index("user_id"),
 )
-"""Former members, so that a rejoin is recognized."""
+"""Former members, so that a rejoin is recognized, with what moderators did to them and a rejoin does not undo."""
 
 bans = clustered(
     "bans",

@@ -12,10 +12,16 @@ from moothall.objects.errors import Refusal
 from moothall.objects.guild import SystemChannelFlags
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.member import MemberFlags
+from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from moothall.resources.guild.membership.operations import join_guild, leave_if_temporary, remove_member
+from moothall.resources.guild.membership.operations import (
+    join_guild,
+    leave_if_temporary,
+    remove_member,
+    remove_members,
+)
 from moothall.resources.member import queries
-from moothall.resources.user.queries import get_user, select_user
+from moothall.resources.user.queries import get_user, get_users, select_user
 from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, upsert_voice_state
 from moothall.storage.database import Query, insert_ignore
 from moothall.storage.rows import MemberRow
@@ -47,6 +53,16 @@ async def leave(platform: Platform, guild: Guild, who: Caller) -> bool:
         return await remove_member(ctx, guild.id, user)
 
     return await unit_of_work.run(platform.services, ANONYMOUS, work)
+
+
+async def remove_all(platform: Platform, guild: Guild, *who: Caller) -> None:
+    """Remove several members at once, as a prune does."""
+
+    async def work(ctx: Context) -> None:
+        rows = await queries.get_members(ctx.tx, guild.id, [each.id for each in who])
+        await remove_members(ctx, guild.id, list(rows.values()), await get_users(ctx.tx, [each.id for each in who]))
+
+    await unit_of_work.run(platform.services, ANONYMOUS, work)
 
 
 async def ban(platform: Platform, guild: Guild, user_id: UserId) -> None:
@@ -117,6 +133,64 @@ async def test_a_user_who_joins_twice_at_once_is_counted_once(platform: Platform
         await asyncio.gather(*(join(platform, guild, bob) for _ in range(6)))
     assert heard == ["GUILD_MEMBER_ADD"]
     assert await count(platform, guild) == 2
+
+
+@pytest.mark.parametrize("way", ["leave", "kick", "prune", "ban"])
+async def test_a_rejoiner_is_still_timed_out_muted_and_deafened(platform: Platform, way: str) -> None:
+    owner, bob = await platform.person(), await platform.person("bob")
+    guild = await platform.guild(owner)
+    await join(platform, guild, bob, nick="Bobby", roles=[await guild.role(permissions=Permissions.MANAGE_MESSAGES)])
+    until = Timestamp(Timestamp.now() + 3_600_000)
+    path = f"/guilds/{guild.id}/members/{bob.id}"
+    assert (await owner.patch(path, {"communication_disabled_until": until.wire()})).status == 200
+    async with platform.database.transaction() as tx:
+        await queries.update_member(tx, guild.id, bob.id, mute=True, deaf=True, flags=MemberFlags.BYPASSES_VERIFICATION)
+    match way:
+        case "leave":
+            assert (await bob.delete(f"/users/@me/guilds/{guild.id}")).status == 204
+        case "kick":
+            assert (await owner.delete(path)).status == 204
+        case "prune":
+            await remove_all(platform, guild, bob)
+        case _:
+            assert (await owner.put(f"/guilds/{guild.id}/bans/{bob.id}", {})).status == 204
+            assert (await owner.delete(f"/guilds/{guild.id}/bans/{bob.id}")).status == 204
+    platform.heard.clear()
+    await join(platform, guild, bob)
+    [added] = platform.heard_data("GUILD_MEMBER_ADD")
+    assert Timestamp.from_wire(added["communication_disabled_until"]) == until
+    assert (added["mute"], added["deaf"], added["roles"], added["nick"]) == (True, True, [], None)
+    assert added["flags"] == MemberFlags.DID_REJOIN
+    assert (await bob.post(f"/channels/{guild.general}/messages", {"content": "x"})).code == 50013
+    await leave(platform, guild, bob)
+    assert (await join(platform, guild, bob)).communication_disabled_until == until
+    assert (await owner.patch(path, {"communication_disabled_until": None})).status == 200
+    await leave(platform, guild, bob)
+    assert (await join(platform, guild, bob)).communication_disabled_until is None
+
+
+async def test_a_timeout_that_ended_meanwhile_does_not_come_back(platform: Platform) -> None:
+    owner, bob = await platform.person(), await platform.person("bob")
+    guild = await platform.guild(owner)
+    await guild.join(bob)
+    async with platform.database.transaction() as tx:
+        past = Timestamp(Timestamp.now() - 1)
+        await queries.update_member(tx, guild.id, bob.id, communication_disabled_until=past)
+    await leave(platform, guild, bob)
+    assert (await join(platform, guild, bob)).communication_disabled_until is None
+
+
+async def test_a_bot_does_not_unmute_whom_it_adds_again(platform: Platform) -> None:
+    owner, bob = await platform.person(), await platform.person("bob")
+    guild, bot = await platform.guild(owner), await platform.bot(owner)
+    await guild.join(bot, bob)
+    assert bot.application_id is not None
+    async with platform.database.transaction() as tx:
+        await queries.update_member(tx, guild.id, bob.id, mute=True)
+    await leave(platform, guild, bob)
+    token = (await platform.bearer(bob, bot.application_id, "guilds.join")).token
+    added = await bot.put(f"/guilds/{guild.id}/members/{bob.id}", {"access_token": token, "deaf": False})
+    assert (added.status, added.json["mute"], added.json["deaf"]) == (201, True, False)
 
 
 async def test_rejoining_sets_a_flag(platform: Platform) -> None:

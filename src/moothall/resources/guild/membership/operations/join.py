@@ -51,10 +51,12 @@ async def join_guild(
     """Add a user to a guild, emit GUILD_MEMBER_ADD and post the join message; an existing member is returned unchanged.
 
     A `temporary` member without roles is removed when their last session ends. So is a guest, who sees only the voice
-    channel `guest_channel_id`, is not screened and gets no join message. In a guild with membership screening, users
-    start as pending and `admit_member` posts the join message later. The caller checks whether the roles and the
-    nickname may be set, and every rule of the invite or token used. Raises Refusal: 403/40007 for a banned user,
-    400/30019 for a full guild, 400/30001 for a user in too many guilds.
+    channel `guest_channel_id`, is not screened and gets no join message. One who rejoins is still timed out, muted and
+    deafened as when they left; their roles, nickname and other flags do not come back. In a guild with membership
+    screening, users start as pending and `admit_member` posts the join message later. The caller checks whether the
+    roles and the nickname may be set, and every rule of the invite or token used.
+
+    Raises Refusal: 403/40007 for a banned user, 400/30019 for a full guild, 400/30001 for a user in too many guilds.
     """
     existing = await queries.get_member(ctx.tx, state.id, user.id)
     if existing is not None:
@@ -68,8 +70,12 @@ async def join_guild(
     await lock_user(ctx.tx, user.id)
     if not user.bot and await queries.count_guilds(ctx.tx, user.id) >= maximum:
         raise Refusal(errors.TOO_MANY_GUILDS)
-    if await queries.was_member(ctx.tx, state.id, user.id):
+    former = await queries.get_former_member(ctx.tx, state.id, user.id)
+    timed_out_until = None
+    if former is not None:
         flags |= MemberFlags.DID_REJOIN
+        mute, deaf = mute or former.mute, deaf or former.deaf
+        timed_out_until = former.communication_disabled_until
     if guest_channel_id is not None:
         flags |= MemberFlags.IS_GUEST
     row = MemberRow(
@@ -88,7 +94,7 @@ async def join_guild(
         mute=mute,
         flags=flags,
         pending=guest_channel_id is None and requires_screening(state, user),
-        communication_disabled_until=None,
+        communication_disabled_until=timed_out_until if timed_out_until and timed_out_until > ctx.now else None,
         temporary=guest_channel_id is not None or (temporary and not roles),
         guest_channel_id=guest_channel_id,
     )

@@ -43,7 +43,7 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User, row: Member
     """
     if row is None:
         row = await queries.get_member(ctx.tx, guild_id, user.id)
-    if row is None or not await queries.delete_member(ctx.tx, guild_id, user.id, ctx.now):
+    if row is None or not await queries.delete_member(ctx.tx, row, ctx.now):
         return False
     voice = await get_voice_state(ctx.tx, guild_id, user.id)
     if voice is not None:
@@ -69,7 +69,7 @@ async def remove_members(
         return
     removed = {row.user_id: row for row in rows}
     connected = await select_voice_states(ctx.tx, guild_id, list(removed))
-    await queries.delete_members(ctx.tx, guild_id, list(removed), ctx.now)
+    await queries.delete_members(ctx.tx, guild_id, removed.values(), ctx.now)
     if connected:
         await delete_voice_states(ctx.tx, guild_id, [voice.user_id for voice in connected])
     for voice in connected:
