@@ -140,6 +140,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="mailto: or https: URL for the operators of push services; else public_url.")
     ] = None
     registration: Annotated[bool, Meta(description="Let anyone register an account.")] = True
+    message_requests: Annotated[
+        bool,
+        Meta(
+            description="Let people write to those with whom they share no community, as message requests; "
+            "else only to friends and members of their communities."
+        ),
+    ] = True
     verification_requires_email: Annotated[
         bool,
         Meta(description="Verification levels of guilds require a verified email address; else only waiting times."),
@@ -195,6 +202,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit_webhook_minute: Annotated[
         int, Meta(description="Messages that a webhook may post in a minute.", ge=1)
     ] = 30
+    rate_limit_direct_messages: Annotated[
+        int, Meta(description="Direct messages that an account may open anew in ten minutes.", ge=1)
+    ] = 50
+    rate_limit_new_contacts: Annotated[
+        int,
+        Meta(
+            description="Strangers whom an account may write to, or send friend requests to, in ten minutes: users "
+            "with whom it shares no community.",
+            ge=1,
+        ),
+    ] = 10
     rate_limit_loopback_factor: Annotated[
         int, Meta(description="Factor of all rate limits for clients on this machine.", ge=1)
     ] = 20

@@ -49,7 +49,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 MORE_FEATURES = ("ENHANCED_ROLE_COLORS", "GUESTS_ENABLED", "GUILD_TAGS", "MORE_SOUNDBOARD", "SOUNDBOARD")
 """Features that api.md names and the public list of them leaves out."""
 
-NOT_DESCRIBED = re.compile(r"/guilds/[^/]+/roles/connections-configurations|/channels/[^/]+/messages/search")
+NOT_DESCRIBED = re.compile(
+    r"/guilds/[^/]+/roles/connections-configurations|/channels/[^/]+/messages/search|/channels/[^/]+/recipients/@me"
+)
 """Paths that the description leaves out, where a placeholder of it would match a literal segment."""
 
 USED: set[tuple[str, str]] = set()

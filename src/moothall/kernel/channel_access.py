@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from moothall.kernel.channel_queries import (
     select_channel,
-    select_recipient_ids,
+    select_consents,
     select_thread,
     select_thread_member_ids,
 )
 from moothall.kernel.guild_state import GuildState, GuildStates, MemberAuthority
-from moothall.objects.channel import Channel
+from moothall.objects.channel import Channel, ConsentStatus
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
@@ -20,6 +20,7 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Reader
 from moothall.storage.rows import channel_from_row
 
+_ACCEPTED: Final = int(ConsentStatus.ACCEPTED)
 _PRIVATE_THREAD: Final = ChannelType.PRIVATE_THREAD
 
 DIRECT_MESSAGE_PERMISSIONS = int(
@@ -53,6 +54,8 @@ class ChannelAccess(Struct, frozen=True):
     """The parent channel of a thread, whose overwrites apply to it."""
     recipients: tuple[UserId, ...] = ()
     """The recipients of a direct message, or the members of a private thread."""
+    not_accepted: tuple[tuple[UserId, ConsentStatus], ...] = ()
+    """Those recipients of a direct message who have not accepted to receive messages in it."""
     shown: tuple[ChannelId, GuildId | None] | None = None
     """The channel and guild in the payloads of events, if `channel` is a room of ephemeral messages."""
 
@@ -113,11 +116,13 @@ async def find_channel(
     if row is None:
         return None
     if row.guild_id is None:
-        recipients = tuple(await select_recipient_ids(reader, channel_id))
+        consents = await select_consents(reader, channel_id)
+        recipients = tuple(recipient_id for recipient_id, _ in consents)
         bits = DIRECT_MESSAGE_PERMISSIONS if user_id in recipients else 0
         if bits and row.type == ChannelType.GROUP_DM:
             bits |= Permissions.CREATE_INSTANT_INVITE
-        return ChannelAccess(channel_from_row(row), bits, recipients=recipients)
+        not_accepted = tuple((each, ConsentStatus(consent)) for each, consent in consents if consent != _ACCEPTED)
+        return ChannelAccess(channel_from_row(row), bits, recipients=recipients, not_accepted=not_accepted)
     if row.type not in THREADS:
         return None
     return await _find_thread(states, reader, channel_from_row(row), user_id, now, writes=writes)

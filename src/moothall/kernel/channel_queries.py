@@ -32,8 +32,10 @@ _select_message_counts = Query(
     )
 )
 _select_channels = Query(lambda: select(channels).where(in_list(channels.c.id, "channel_ids")), into=ChannelRow)
-_select_recipient_ids = Query(
-    lambda: select(channel_recipients.c.user_id).where(channel_recipients.c.channel_id == bindparam("channel_id"))
+_select_consents = Query(
+    lambda: select(channel_recipients.c.user_id, channel_recipients.c.consent).where(
+        channel_recipients.c.channel_id == bindparam("channel_id")
+    )
 )
 _select_thread_member_ids = Query(
     lambda: select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id"))
@@ -63,9 +65,9 @@ async def select_channels(reader: Reader, channel_ids: Collection[int]) -> dict[
     return {row.id: row for row in await reader.all(_select_channels, channel_ids=list(channel_ids))}
 
 
-async def select_recipient_ids(reader: Reader, channel_id: ChannelId) -> list[UserId]:
-    """Select the ids of the recipients of a direct message, in no order."""
-    return [UserId(Snowflake(row[0])) for row in await reader.all(_select_recipient_ids, channel_id=channel_id)]
+async def select_consents(reader: Reader, channel_id: ChannelId) -> list[tuple[UserId, int]]:
+    """Select the ids of the recipients of a direct message, each with their `ConsentStatus`, in no order."""
+    return [(UserId(Snowflake(row[0])), row[1]) for row in await reader.all(_select_consents, channel_id=channel_id)]
 
 
 async def select_thread_member_ids(reader: Reader, thread_id: ChannelId) -> list[UserId]:

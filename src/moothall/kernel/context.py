@@ -84,6 +84,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     """The least zxcvbn score of a new password, from 0 to 4."""
     account_deletion_days: int = 14
     """Days after which an account is deleted whose user requested it."""
+    message_requests: bool = True
+    """Whether users who share no guild may write to each other, as message requests."""
+    opened_direct_messages: int = 50
+    """Direct messages that an account may open anew in ten minutes."""
+    new_contacts: int = 10
+    """Strangers whom an account may write to or befriend in ten minutes."""
     session_unused_days: int = 90
     """Days without use after which a session of a user ends."""
     link_previews: bool = True

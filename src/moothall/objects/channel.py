@@ -1,6 +1,7 @@
 """Channels and threads (resources: channel)."""
 
 from collections.abc import Iterable
+from enum import IntEnum
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -91,6 +92,17 @@ class ThreadMemberFlags:
     """What the user sets, at most one of them."""
 
 
+class ConsentStatus(IntEnum):
+    """Whether a user takes the direct messages of another one."""
+
+    UNSPECIFIED = 0
+    """The other user has not written yet."""
+    PENDING = 1
+    """The direct message is a message request."""
+    ACCEPTED = 2
+    REJECTED = 3
+
+
 class GroupNick(Struct, frozen=True, kw_only=True):
     """A user's nickname in a group direct message."""
 
@@ -142,6 +154,10 @@ class Channel(Struct, frozen=True, kw_only=True):
     default_thread_rate_limit_per_user: int | UnsetType = UNSET
     default_sort_order: int | UnsetType | None = UNSET
     default_forum_layout: int | UnsetType = UNSET
+    is_message_request: bool | UnsetType = UNSET
+    """This and the next two are in a direct message that is, or was, a message request to the user who sees it."""
+    is_message_request_timestamp: Timestamp | UnsetType | None = UNSET
+    is_spam: bool | UnsetType = UNSET
     newly_created: bool | UnsetType = UNSET
     """True in the dispatch that announces a new thread."""
 

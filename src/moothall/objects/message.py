@@ -130,6 +130,13 @@ class PinnedMessage(Struct, frozen=True, kw_only=True):
     message: Message
 
 
+class SupplementalMessageRequest(Struct, frozen=True, kw_only=True):
+    """A message request with its first message."""
+
+    channel_id: ChannelId
+    message_preview: Message
+
+
 class PinList(Struct, frozen=True, kw_only=True):
     """A page of a channel's pins, newest pin first."""
 

@@ -49,6 +49,7 @@ class UserSettings(Struct, frozen=True, kw_only=True):
     allow_accessibility_detection: bool = False
     allow_activity_party_privacy_friends: bool = True
     allow_activity_party_privacy_voice_channel: bool = True
+    allow_message_requests: bool = True
     animate_emoji: bool = True
     animate_stickers: Level = 0
     contact_sync_enabled: bool = False
@@ -68,6 +69,7 @@ class UserSettings(Struct, frozen=True, kw_only=True):
     inline_embed_media: bool = True
     locale: Annotated[str, Meta(max_length=16)] = "en-US"
     message_display_compact: bool = False
+    message_request_guilds: GuildIds = []
     native_phone_integration_enabled: bool = True
     passwordless: bool = False
     render_embeds: bool = True

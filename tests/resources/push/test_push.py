@@ -22,6 +22,7 @@ from moothall.storage.schema import push_subscriptions, tokens
 from tests.harness import Caller, Guild, Platform
 from tests.resources.link_preview.sites import Site, running_site
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
+from tests.resources.user.relationship.test_relationships import befriend
 
 KEY = VapidKey(new_private_key(), "mailto:operator@moot.example")
 URL = "/users/@me/push-subscriptions"
@@ -77,6 +78,7 @@ async def send(platform: Platform) -> None:
 
 async def test_a_direct_message_notifies_its_recipient_only(platform: Platform, site: Site) -> None:
     alice, bob = await platform.person("alice"), await platform.person("bob")
+    await befriend(alice, bob)
     hers, his = await subscribed(site, alice), await subscribed(site, bob)
     url = await direct_messages(alice, bob)
     sent = await say(alice, url, "hello **bob**")
@@ -89,8 +91,22 @@ async def test_a_direct_message_notifies_its_recipient_only(platform: Platform, 
     assert (his.received, hers.received) == ([expected], [])
 
 
+async def test_a_message_request_notifies_no_one_until_it_is_accepted(platform: Platform, site: Site) -> None:
+    alice, bob = await platform.person("alice"), await platform.person("bob")
+    browser = await subscribed(site, bob)
+    url = await direct_messages(alice, bob)
+    await say(alice, url, "request")
+    await send(platform)
+    accepting = f"{url.removesuffix('/messages')}/recipients/@me"
+    assert (await bob.put(accepting, {"consent_status": 2})).status == 200
+    await say(alice, url, "accepted")
+    await send(platform)
+    assert browser.bodies == ["accepted"]
+
+
 async def test_a_notification_is_signed_by_the_servers_key(platform: Platform, site: Site) -> None:
     alice, bob = await platform.person("alice"), await platform.person("bob")
+    await befriend(alice, bob)
     browser = await subscribed(site, bob)
     await say(alice, await direct_messages(alice, bob))
     await send(platform)
@@ -200,6 +216,7 @@ async def test_notification_settings_of_the_guild_decide(
 
 async def test_a_muted_direct_message_and_a_busy_user_are_left_alone(platform: Platform, site: Site) -> None:
     alice, bob = await platform.person("alice"), await platform.person("bob")
+    await befriend(alice, bob)
     browser = await subscribed(site, bob)
     url = await direct_messages(alice, bob)
     await set_guild(bob, None, channel_overrides={url.split("/")[2]: {"muted": True}})
@@ -236,6 +253,7 @@ async def test_a_subscription_that_its_service_has_ended_is_deleted(
     platform: Platform, site: Site, status: int
 ) -> None:
     alice, bob = await platform.person("alice"), await platform.person("bob")
+    await befriend(alice, bob)
     ended, works, failing = [await subscribed(site, bob) for _ in range(3)]
     ended.status, failing.status = status, 500
     url = await direct_messages(alice, bob)

@@ -267,8 +267,7 @@ async def test_a_forum_is_read_up_to_ones_own_thread(guild: Guild, owner: Caller
 
 async def test_messages_before_a_user_was_added_to_a_group_are_read(platform: Platform, owner: Caller) -> None:
     people = [await platform.person() for _ in range(3)]
-    for person in people:
-        await owner.post("/users/@me/channels", {"recipient_id": str(person.id)})
+    await (await platform.guild(owner)).join(*people)
     body = {"recipients": [str(person.id) for person in people[:2]]}
     group = (await owner.post("/users/@me/channels", body)).json["id"]
     await say(owner, group, "before")

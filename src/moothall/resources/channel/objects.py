@@ -4,11 +4,17 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, structs
 
-from moothall.objects.channel import Channel, GroupNick
+from moothall.objects.channel import Channel, ConsentStatus, GroupNick
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.user import User
-from moothall.resources.channel.queries import ChannelActivity, select_activity, select_activity_of, select_recipients
+from moothall.resources.channel.queries import (
+    ChannelActivity,
+    Recipient,
+    select_activity,
+    select_activity_of,
+    select_recipients,
+)
 from moothall.resources.user.queries import get_users
 from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
@@ -49,9 +55,12 @@ async def direct_channel_objects(reader: Reader, rows: Iterable[ChannelRow], vie
     activity = await select_activity(reader, ids)
     others: dict[ChannelId, list[UserId]] = {channel_id: [] for channel_id in ids}
     nicks: dict[ChannelId, list[GroupNick]] = {channel_id: [] for channel_id in ids}
+    own: dict[ChannelId, Recipient] = {}
     for recipient in await select_recipients(reader, ids):
         if recipient.user_id != viewer:
             others[recipient.channel_id].append(recipient.user_id)
+        else:
+            own[recipient.channel_id] = recipient
         if recipient.nick is not None:
             nicks[recipient.channel_id].append(GroupNick(id=recipient.user_id, nick=recipient.nick))
     users = await get_users(reader, [user_id for listed in others.values() for user_id in listed])
@@ -61,16 +70,30 @@ async def direct_channel_objects(reader: Reader, rows: Iterable[ChannelRow], vie
             [users[user_id] for user_id in others[row.id] if user_id in users],
             activity.get(row.id),
             nicks=nicks[row.id],
+            own=own.get(row.id),
         )
         for row in rows
     ]
 
 
 def direct_channel_object(
-    row: ChannelRow, others: list[User], activity: ChannelActivity | None, *, nicks: list[GroupNick] | None = None
+    row: ChannelRow,
+    others: list[User],
+    activity: ChannelActivity | None,
+    *,
+    nicks: list[GroupNick] | None = None,
+    own: Recipient | None = None,
 ) -> Channel:
-    """Build the object of a direct message."""
-    return structs.replace(with_activity(channel_from_row(row), activity), recipients=others, nicks=nicks or UNSET)
+    """Build the object of a direct message; `own` is the recipient who sees it."""
+    channel = structs.replace(with_activity(channel_from_row(row), activity), recipients=others, nicks=nicks or UNSET)
+    if own is None or own.requested_at is None:
+        return channel
+    return structs.replace(
+        channel,
+        is_message_request=own.consent == ConsentStatus.PENDING,
+        is_message_request_timestamp=own.requested_at,
+        is_spam=False,
+    )
 
 
 def group_dm_for(whole: Channel, viewer: UserId) -> Channel:

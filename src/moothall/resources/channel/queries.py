@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from moothall.objects.channel import ThreadMember
+from moothall.objects.channel import ConsentStatus, ThreadMember
 from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.user_settings import MuteConfig
@@ -14,6 +14,7 @@ from moothall.storage.database import Query, Reader, Transaction, in_list, inser
 from moothall.storage.rows import ChannelRow
 from moothall.storage.sql import bindparam, delete, insert, select, update
 from moothall.storage.tables import (
+    authorizations,
     channel_activity,
     channel_recipients,
     channels,
@@ -243,6 +244,10 @@ class Recipient(Struct, frozen=True):
     """Whether the direct message is hidden from the user's list until the next message."""
     nick: str | None = None
     """The user's nickname in a group direct message."""
+    consent: int = ConsentStatus.ACCEPTED
+    """Whether the user takes direct messages of the other recipient."""
+    requested_at: Timestamp | None = None
+    """The time of the first message of a message request."""
 
 
 class _Incidents(Struct):
@@ -296,6 +301,26 @@ _update_closed = Query(
 )
 
 
+_update_consent = Query(
+    lambda: (
+        update(channel_recipients)
+        .where(
+            channel_recipients.c.channel_id == bindparam("channel_id"),
+            channel_recipients.c.user_id == bindparam("user_id"),
+        )
+        .values(consent=bindparam("new_consent"), requested_at=bindparam("new_requested_at"))
+    )
+)
+_select_authorized = Query(
+    lambda: (
+        select(users.c.id)
+        .select_from(users.join(authorizations, authorizations.c.application_id == users.c.application_id))
+        .where(users.c.id == bindparam("bot_id"), authorizations.c.user_id == bindparam("user_id"))
+        .limit(1)
+    )
+)
+
+
 async def select_recipients(reader: Reader, channel_ids: Iterable[ChannelId]) -> list[Recipient]:
     """Select the recipients of several direct messages, in no order."""
     return await reader.all(_select_recipients, channel_ids=list(channel_ids))
@@ -341,6 +366,22 @@ async def insert_recipients(tx: Transaction, recipients: Iterable[Recipient]) ->
 async def update_closed(tx: Transaction, channel_id: ChannelId, user_ids: Sequence[UserId], *, closed: bool) -> None:
     """Close or reopen a direct message for some of its recipients."""
     await tx.execute(_update_closed, channel_id=channel_id, user_ids=list(user_ids), now_closed=closed)
+
+
+async def update_consent(tx: Transaction, recipient: Recipient) -> None:
+    """Store the consent of a recipient, and since when their direct message is a message request."""
+    await tx.execute(
+        _update_consent,
+        channel_id=recipient.channel_id,
+        user_id=recipient.user_id,
+        new_consent=int(recipient.consent),
+        new_requested_at=recipient.requested_at,
+    )
+
+
+async def has_authorized_bot(reader: Reader, user_id: UserId, bot_id: UserId) -> bool:
+    """Whether a user has authorized the application of a bot."""
+    return await reader.scalar(_select_authorized, user_id=user_id, bot_id=bot_id) is not None
 
 
 async def clear_parent_of_children(tx: Transaction, category_id: ChannelId) -> list[ChannelRow]:

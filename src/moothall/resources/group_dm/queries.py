@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from moothall.objects import limits
+from moothall.objects.channel import ConsentStatus
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
 from moothall.resources.channel.queries import delete_channel
@@ -37,9 +38,15 @@ _select_shared_guilds = Query(
     into=SharedGuild,
 )
 _select_direct_message_partners = Query(
-    lambda: select(dm_pairs.c.low_user_id, dm_pairs.c.high_user_id).where(
-        (dm_pairs.c.low_user_id == bindparam("user_id")) & in_list(dm_pairs.c.high_user_id, "other_ids")
-        | (dm_pairs.c.high_user_id == bindparam("user_id")) & in_list(dm_pairs.c.low_user_id, "other_ids")
+    lambda: (
+        select(channel_recipients.c.user_id)
+        .select_from(dm_pairs.join(channel_recipients, channel_recipients.c.channel_id == dm_pairs.c.channel_id))
+        .where(
+            (dm_pairs.c.low_user_id == bindparam("user_id")) & in_list(dm_pairs.c.high_user_id, "other_ids")
+            | (dm_pairs.c.high_user_id == bindparam("user_id")) & in_list(dm_pairs.c.low_user_id, "other_ids"),
+            channel_recipients.c.user_id != bindparam("user_id"),
+            channel_recipients.c.consent == int(ConsentStatus.ACCEPTED),
+        )
     )
 )
 _count_group_dms = Query(
@@ -78,11 +85,11 @@ async def select_shared_guilds(reader: Reader, user_id: UserId, others: Collecti
 
 
 async def select_direct_message_partners(reader: Reader, user_id: UserId, others: Collection[UserId]) -> set[int]:
-    """Select those of several users with whom a user has a direct message."""
+    """Select those of several users with whom a user has a direct message that they have accepted."""
     if not others:
         return set()
     rows = await reader.all(_select_direct_message_partners, user_id=user_id, other_ids=list(others))
-    return {int(i) for row in rows for i in row if i != user_id}
+    return {int(row[0]) for row in rows}
 
 
 async def count_group_dms(reader: Reader, user_id: UserId) -> int:

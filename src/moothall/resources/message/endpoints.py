@@ -14,7 +14,7 @@ from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.turns import yield_turn
-from moothall.resources.channel.events import DirectChannelCreate
+from moothall.resources.channel.events import DirectChannelCreate, DirectChannelUpdate
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import operations
 from moothall.resources.message.attachment.pending_upload.operations import create_uploads
@@ -36,7 +36,14 @@ PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 @post(
     "/channels/{channel_id}/messages",
     permission=Permissions.SEND_MESSAGES,
-    fires=(MessageCreate, DirectChannelCreate, CONTENT_SUBMITTED, *UNARCHIVE_EVENTS, *ADD_MEMBER_EVENTS),
+    fires=(
+        MessageCreate,
+        DirectChannelCreate,
+        DirectChannelUpdate,
+        CONTENT_SUBMITTED,
+        *UNARCHIVE_EVENTS,
+        *ADD_MEMBER_EVENTS,
+    ),
     uploads=NEW_MESSAGE,
     forms=True,
 )

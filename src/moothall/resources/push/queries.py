@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
+from moothall.objects.channel import ConsentStatus
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.relationship import RelationshipType
 from moothall.objects.user_settings import MuteConfig
@@ -13,6 +14,7 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.sql import bindparam, delete, or_, select
 from moothall.storage.tables import (
+    channel_recipients,
     members,
     push_subscriptions,
     relationships,
@@ -128,6 +130,14 @@ _select_unheard_by = Query(
 )
 
 
+_select_not_accepted_by = Query(
+    lambda: select(channel_recipients.c.user_id).where(
+        channel_recipients.c.channel_id == bindparam("channel_id"),
+        channel_recipients.c.consent != int(ConsentStatus.ACCEPTED),
+    )
+)
+
+
 def endpoint_hash(endpoint: str) -> str:
     """The key of an endpoint."""
     return hashlib.sha256(endpoint.encode()).hexdigest()
@@ -201,3 +211,8 @@ async def select_unheard_by(reader: Reader, author_id: UserId, user_ids: Iterabl
     """Those of some users who have blocked an author, or ignore them."""
     rows = await reader.all(_select_unheard_by, author_id=author_id, user_ids=list(user_ids))
     return {row[0] for row in rows}
+
+
+async def select_not_accepted_by(reader: Reader, channel_id: ChannelId) -> set[int]:
+    """Those recipients of a direct message to whom it is a message request, or was one that they rejected."""
+    return {row[0] for row in await reader.all(_select_not_accepted_by, channel_id=channel_id)}

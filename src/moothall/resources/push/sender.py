@@ -94,7 +94,8 @@ class PushSender(BackgroundTask):
         """The users whom a message notifies."""
         guild = notice.access.guild
         if guild is None:
-            user_ids, guild_id, members = set(notice.user_ids), _DIRECT, []
+            not_accepted = await queries.select_not_accepted_by(reader, notice.access.id)
+            user_ids, guild_id, members = set(notice.user_ids) - not_accepted, _DIRECT, []
         else:
             guild_id = guild.id
             named = None if notice.everyone or notice.role_ids else notice.user_ids

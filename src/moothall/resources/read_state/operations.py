@@ -87,7 +87,7 @@ async def acknowledge_guild(ctx: Context) -> None:
     listed = [row.channel for row in unread]
     visible = await viewable(ctx.tx, ctx.services.states, user_id, listed, writes=ctx.writes)
     newest_ids = {row.channel: row.last_message_id for row in unread if row.id in visible}
-    await _acknowledge_channels(ctx, newest_ids)
+    await acknowledge_channels(ctx, newest_ids)
     newest_event_id = await queries.select_newest_event(ctx.tx, guild_id)
     if newest_event_id is not None:
         await _acknowledge_features(ctx, {(ReadStateType.GUILD_EVENT, guild_id): newest_event_id})
@@ -113,7 +113,7 @@ async def acknowledge_several(ctx: Context, updates: Iterable[ReadStateUpdate]) 
     channels = await queries.select_channel_keys(ctx.tx, ids.get(_CHANNEL, ()))
     visible = await viewable(ctx.tx, ctx.services.states, user_id, channels, writes=ctx.writes)
     newest = {key: MessageId(ids[_CHANNEL][key.id]) for key in channels if key.id in visible}
-    await _acknowledge_channels(ctx, newest)
+    await acknowledge_channels(ctx, newest)
     features = {
         (kind, resource_id): entity_id
         for kind, listed in ids.items()
@@ -154,7 +154,7 @@ async def start_read_state(ctx: Context, channel_id: ChannelId, user_id: UserId)
         await queries.insert_read_state(ctx.tx, structs.replace(row, last_acked_id=newest, counted_after_id=newest))
 
 
-async def _acknowledge_channels(ctx: Context, newest_ids: dict[ChannelKey, MessageId]) -> None:
+async def acknowledge_channels(ctx: Context, newest_ids: dict[ChannelKey, MessageId]) -> None:
     """Store that the caller has read channels up to a message each, and announce it."""
     if not newest_ids:
         return

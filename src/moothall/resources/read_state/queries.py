@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from moothall.objects import limits
+from moothall.objects.channel import ConsentStatus
 from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import EPOCH_MS, ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessageType
@@ -210,7 +211,11 @@ _select_direct_counts = Query(
                 & (read_states.c.resource_id == channel_recipients.c.channel_id),
             )
         )
-        .where(channel_recipients.c.user_id == _user, ~channel_recipients.c.closed)
+        .where(
+            channel_recipients.c.user_id == _user,
+            ~channel_recipients.c.closed,
+            channel_recipients.c.consent == int(ConsentStatus.ACCEPTED),
+        )
     ),
     into=MentionCount,
 )

@@ -215,7 +215,7 @@ async def test_bulk_bans_list_banned_and_failed_users(platform: Platform, guild:
     assert (await guild.audit_log())[1:] == [(AuditLogEvent.MEMBER_BAN_ADD, u, "raid") for u in user_ids[:3]]
     async with platform.database.read() as reader:
         assert await queries.count_members(reader, guild.id) == 2
-        assert await queries.was_member(reader, guild.id, bob.id)
+        assert await queries.get_former_member(reader, guild.id, bob.id) is not None
 
 
 async def test_a_bulk_ban_without_a_bannable_user_is_an_error(platform: Platform, guild: Guild) -> None:

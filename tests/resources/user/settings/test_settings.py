@@ -189,7 +189,8 @@ async def test_suppressed_mentions_and_muted_events_are_not_counted(guild: Guild
     assert not [entry for entry in entries if "badge_count" in entry]
 
 
-async def test_a_muted_direct_message_counts_mentions_only(alice: Caller, bob: Caller) -> None:
+async def test_a_muted_direct_message_counts_mentions_only(platform: Platform, alice: Caller, bob: Caller) -> None:
+    await (await platform.guild(alice)).join(bob)
     channel_id = (await alice.post("/users/@me/channels", {"recipient_id": str(bob.id)})).json["id"]
     await say(alice, channel_id, "hello")
     await say(alice, channel_id, f"<@{bob.id}>")

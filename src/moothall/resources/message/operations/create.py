@@ -11,7 +11,7 @@ from moothall.kernel.hooks import Hook
 from moothall.objects.ids import MessageId, UserId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessagePart, MessageType
-from moothall.resources.channel.operations.direct_message import reopen_direct_message
+from moothall.resources.channel.operations.direct_message import accept_by_writing, reopen_direct_message
 from moothall.resources.channel.thread_activity.operations import (
     add_author_to_thread,
     add_mentioned_to_thread,
@@ -69,6 +69,8 @@ async def create_message(ctx: Context, draft: Draft) -> bytes:
     await require_slowmode_over(ctx, message_id)
     if access.guild is not None:
         touch_seen(ctx, access.guild.id, author_id)
+    if access.not_accepted:
+        await accept_by_writing(ctx, access)
     if access.is_thread:
         access = await add_author_to_thread(ctx, await unarchive_thread(ctx, access))
     return await send_message(ctx, access, author_id, draft, message_id=message_id, adds_mentioned=True)
@@ -148,7 +150,7 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
     if message.parts and draft is not None:
         await write_parts(ctx, access, row.id, draft)
     if access.guild is None:
-        await reopen_direct_message(ctx, access)
+        await reopen_direct_message(ctx, access, head.id)
     stored = StoredMessage(
         access=access,
         row=row,

@@ -29,7 +29,7 @@ async def list_relationships(ctx: Context) -> list[Relationship]:
     return await relationship_objects(ctx.tx, await select_relationships(ctx.tx, ctx.actor.user_id))
 
 
-@post("/users/@me/relationships", permission=PERSON, fires=(RelationshipAdd,), status=204)
+@post("/users/@me/relationships", permission=PERSON, fires=(RelationshipAdd, operations.FRIENDS_MADE), status=204)
 async def send_friend_request(ctx: Context, body: SendFriendRequest) -> None:
     """Send a friend request by username, or accept the user's own. At most 1,000 friends and requests."""
     await operations.send_friend_request(ctx, body)
@@ -45,7 +45,11 @@ async def bulk_remove_relationships(
     await operations.decline_requests(ctx, [*(body.filters or ()), *([1] if only_spam else [])])
 
 
-@put("/users/@me/relationships/{user_id}", permission=PERSON, fires=(RelationshipAdd, RelationshipRemove))
+@put(
+    "/users/@me/relationships/{user_id}",
+    permission=PERSON,
+    fires=(RelationshipAdd, RelationshipRemove, operations.FRIENDS_MADE),
+)
 async def create_relationship(ctx: Context, user_id: UserId, body: CreateRelationship) -> None:
     """Send or accept a friend request, or block a user. At most 5,000 blocked users."""
     await operations.create_relationship(ctx, user_id, body)

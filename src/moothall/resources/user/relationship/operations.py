@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from moothall.kernel.context import Context
+from moothall.kernel.hooks import Hook
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FieldError
@@ -16,6 +17,7 @@ from moothall.objects.user import User
 from moothall.objects.user_settings import FriendSourceFlags
 from moothall.resources.user.queries import get_users, lock_user, select_by_username, select_user
 from moothall.resources.user.relationship import queries
+from moothall.resources.user.relationship.contact_limits import count_stranger
 from moothall.resources.user.relationship.events import (
     AddedRelationship,
     RelationshipAdd,
@@ -27,6 +29,9 @@ from moothall.resources.user.relationship.queries import RelationshipRow
 from moothall.resources.user.relationship.requests import CreateRelationship, SendFriendRequest
 from moothall.resources.user.settings.reading import settings_of
 from moothall.storage.rows import UserRow
+
+FRIENDS_MADE: Final = Hook[[Context, UserId], None]("friends made")
+"""Called when the caller accepts a user's friend request."""
 
 _SPAM_FILTER: Final = 1
 _IGNORED_FILTER: Final = 2
@@ -66,7 +71,7 @@ async def befriend(ctx: Context, other: UserRow, *, note: str | None = None, acc
 
     A user whom the caller has blocked is unblocked. Raises Refusal: 400/80002 for bots, 80003 for the caller, 80001 for
     a user who has blocked the caller, 80007 for a friend, 80005 if `accepts_only` and there is no request, 80000 for a
-    user with too many requests, 30002 at `FRIENDS_MAX`.
+    user with too many requests, 30002 at `FRIENDS_MAX`; 429/40062 after too many requests to strangers.
     """
     caller_id = ctx.actor.user_id
     if other.id == caller_id:
@@ -87,8 +92,11 @@ async def befriend(ctx: Context, other: UserRow, *, note: str | None = None, acc
         raise Refusal(errors.TOO_MANY_FRIENDS)
     if own_type is _Type.INCOMING_REQUEST:
         await _store_pair(ctx, other.id, (own, _Type.FRIEND), (theirs, _Type.FRIEND))
+        await FRIENDS_MADE(ctx, other.id)
         return
     stranger = await _require_accepts_requests(ctx, other.id)
+    if stranger:
+        count_stranger(ctx, errors.RESOURCE_RATE_LIMITED)
     await _store_pair(
         ctx,
         other.id,

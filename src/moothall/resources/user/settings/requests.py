@@ -26,6 +26,7 @@ class ModifyUserSettings(Struct, frozen=True, kw_only=True):
     allow_accessibility_detection: bool | UnsetType = UNSET
     allow_activity_party_privacy_friends: bool | UnsetType = UNSET
     allow_activity_party_privacy_voice_channel: bool | UnsetType = UNSET
+    allow_message_requests: bool | UnsetType = UNSET
     animate_emoji: bool | UnsetType = UNSET
     animate_stickers: Level | UnsetType = UNSET
     contact_sync_enabled: bool | UnsetType = UNSET
@@ -45,6 +46,7 @@ class ModifyUserSettings(Struct, frozen=True, kw_only=True):
     inline_embed_media: bool | UnsetType = UNSET
     locale: Annotated[str, Meta(max_length=16)] | UnsetType = UNSET
     message_display_compact: bool | UnsetType = UNSET
+    message_request_guilds: GuildIds | UnsetType = UNSET
     native_phone_integration_enabled: bool | UnsetType = UNSET
     passwordless: bool | UnsetType = UNSET
     render_embeds: bool | UnsetType = UNSET
