@@ -13,6 +13,7 @@ from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
 from moothall.bus.nats import NatsBus
+from moothall.bus.sealing import Seal
 from moothall.kernel.nodes import new_name
 from tests.suites import leave_out
 
@@ -112,6 +113,6 @@ class OwnNats:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def bus_at(url: str) -> NatsBus:
+def bus_at(url: str, key: bytes = bytes(32)) -> NatsBus:
     """The bus of one process, not yet started."""
-    return NatsBus(url, node=new_name())
+    return NatsBus(url, node=new_name(), seal=Seal([key]))

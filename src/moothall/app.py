@@ -378,11 +378,12 @@ def address_limits(
     )
 
 
-def _shared_bus(url: str, name: str) -> "NatsBus":
+def _shared_bus(url: str, name: str, key: ServerKey) -> "NatsBus":
     # Importing the client takes a fifth of a second, which a single process saves.
     from moothall.bus.nats import NatsBus  # noqa: PLC0415
 
-    return NatsBus(url, node=name)
+    from moothall.bus.sealing import Seal  # noqa: PLC0415
+    return NatsBus(url, node=name, seal=Seal(key.subkeys("bus messages")))
 
 
 def _cluster_bus(role: ClusterRole | None, name: str) -> WriterBus | WorkerBus | None:
@@ -464,8 +465,8 @@ class App:
                 observe_commit=self.metrics.observe_commit,
                 counters=None if role is None else role.cluster.commits,
             )
-        name = new_name()
-        self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name)
+        name, key = new_name(), server_key(settings)
+        self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name, key)
         # A single process uses a constant name, by which the next one finds the voice connections of this one.
         self._voice_node = name if self._shared is not None or self._is_worker else ""
         self.bus: Bus = _cluster_bus(role, name) or self._shared or local_bus or LocalBus()
@@ -490,7 +491,6 @@ class App:
             name=name,
             network_of=self._network_of,
         )
-        key = server_key(settings)
         self.health_page = HealthPage(self.database, key, self._trusts)
         self.services = build_services(
             settings,
@@ -952,6 +952,9 @@ class App:
 
 def with_header(send: Send, name: bytes, value: bytes) -> Send:
     """A `send` that adds a header to every response."""
+            self.metrics.add_gauge(
+                "bus_unauthentic", "Messages on NATS that were not of this cluster.", lambda: bus.unauthentic
+            )
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from msgspec import Raw
+from nats.aio.msg import Msg
 
 from moothall.bus import Audience, BusUnavailable, Envelope
 from moothall.bus.nats import NatsBus
-from moothall.bus.packing import encode_envelope
+from moothall.bus.packing import encode_envelope, pack
+from moothall.bus.sealing import Seal
 from moothall.objects.ids import GuildId, Snowflake
-from tests.nats_servers import OwnNats, bus_at, eventually, forget_space, usable_nats
+from tests.nats_servers import OwnNats, bus_at, connected, eventually, forget_space, usable_nats
 
 
 def event(text: str) -> Envelope:
@@ -184,7 +186,7 @@ async def test_a_lost_stream_is_reported_and_created_again(own: OwnNats) -> None
 
 
 async def test_the_queue_for_an_unreachable_server_is_bounded(own: OwnNats) -> None:
-    bus = NatsBus(own.url, node="c" * 16, max_queued=10)
+    bus = NatsBus(own.url, node="c" * 16, seal=Seal([bytes(32)]), max_queued=10)
     subscriber = Subscriber(bus)
     await bus.start("bounded")
     await own.kill()
@@ -194,3 +196,95 @@ async def test_the_queue_for_an_unreachable_server_is_bounded(own: OwnNats) -> N
     await own.start()
     assert await subscriber.until(10) == [str(n) for n in range(10)]
     await close(subscriber)
+
+
+class Stranger:
+    """A client of the server that has no key of the cluster."""
+
+    def __init__(self, space: str) -> None:
+        self.subject = f"moothall.{space}.events"
+        self.heard: list[bytes] = []
+
+    async def connect(self, url: str) -> None:
+        """Connect and listen to everything."""
+        self.client = await connected(url)
+        await self.client.subscribe(">", cb=self._receive)
+        await self.client.flush()
+
+    async def _receive(self, message: Msg) -> None:
+        self.heard.append(bytes(message.data))
+
+
+async def test_a_stranger_reads_nothing_and_what_it_forges_or_repeats_is_dropped(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    url, space = await usable_nats(), secrets.token_hex(8)
+    first, second, stranger = Subscriber(bus_at(url)), Subscriber(bus_at(url)), Stranger(space)
+    try:
+        await first.bus.start(space)
+        await second.bus.start(space)
+        await stranger.connect(url)
+        first.bus.publish([event("DIRECT_MESSAGE_SECRET")])
+        assert await second.until(1) == ["DIRECT_MESSAGE_SECRET"]
+        await eventually(lambda: any(len(data) > 53 for data in stranger.heard))
+        assert not any(b"SECRET" in data for data in stranger.heard)
+        plain = next(pack("f" * 16, [], [encode_envelope(event("FORGED"))], max_bytes=1 << 18))
+        sealed = next(data for data in stranger.heard if data[:1] == b"\x01")
+        stream = stranger.client.jetstream(timeout=10)
+        for forged in (plain, Seal([b"x" * 32]).seal(plain, stranger.subject.encode()), sealed, sealed[:-1], b"", b"{"):
+            await stream.publish(stranger.subject, forged)
+        first.bus.publish([event("after")])
+        for subscriber in (first, second):
+            assert await subscriber.until(2) == ["DIRECT_MESSAGE_SECRET", "after"]
+            assert subscriber.bus.unauthentic == 6
+            assert subscriber.gaps == 0
+        assert len([each for each in caplog.records if "dropped a message on NATS" in each.message]) == 2
+        await stranger.client.close()
+    finally:
+        await close(first, second)
+        await forget_space(url, space)
+
+
+async def test_processes_with_different_keys_receive_nothing_of_each_other_and_say_so_in_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    url, space = await usable_nats(), secrets.token_hex(8)
+    one, other = Subscriber(bus_at(url)), Subscriber(bus_at(url, b"another key of the same length.."))
+    try:
+        await one.bus.start(space)
+        await other.bus.start(space)
+        for number in range(5):
+            one.bus.publish([event(f"one {number}")])
+            await one.until(number + 1)
+        await eventually(lambda: other.bus.unauthentic > 0)
+        other.bus.publish([event("other")])
+        assert await other.until(1) == ["other"]
+        assert other.bus.unauthentic == 5
+        errors = [each.message for each in caplog.records if each.levelname == "ERROR"]
+        assert errors[0] == (
+            "a process uses another server key: its events on NATS cannot be read. All need the same keys"
+        )
+        assert len(errors) <= 2  # one of each process
+    finally:
+        await close(one, other)
+        await forget_space(url, space)
+
+
+async def test_what_is_sent_to_the_address_of_a_consumer_is_dropped() -> None:
+    url, space = await usable_nats(), secrets.token_hex(8)
+    subscriber = Subscriber(bus_at(url))
+    await subscriber.bus.start(space)
+    stranger = await connected(url)
+    try:
+        subscription = subscriber.bus._subscription
+        assert subscription is not None
+        for headers in (None, {"Status": "100", "Nats-Last-Stream": "many"}):
+            await stranger.publish(subscription.subject, b"forged", headers=headers)
+        await stranger.flush()
+        subscriber.bus.publish([event("real")])
+        assert await subscriber.until(1) == ["real"]
+        await eventually(lambda: subscriber.bus.unauthentic == 1)
+    finally:
+        await stranger.close()
+        await close(subscriber)
+        await forget_space(url, space)

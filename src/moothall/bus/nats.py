@@ -2,7 +2,7 @@
 
 The stream (JetStream) has one order for every process, the publisher included. It retains messages for
 fifteen minutes, so that a process that lost its connection catches up. A loss that cannot be made up for
-is reported to the subscribers' `on_gap`.
+is reported to the subscribers' `on_gap`. Messages are sealed: other clients of the server read and forge none.
 """
 
 import asyncio
@@ -21,9 +21,11 @@ from nats.errors import Error as NatsError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, DiscardPolicy, StreamConfig, StreamInfo
 from nats.js.client import JetStreamContext
 from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import Error as JetStreamError
 
 from moothall.bus.envelope import BusUnavailable, Envelope, Receive
 from moothall.bus.packing import Unpacker, encode_envelope, pack
+from moothall.bus.sealing import Seal, Unauthentic, UnknownKey
 
 log = logging.getLogger("moothall.bus")
 
@@ -35,6 +37,7 @@ _IDLE_HEARTBEAT_SECONDS: Final = 2.0
 _SILENCE_SECONDS: Final = 7.0
 """Without a message or an idle heartbeat for so long, the consumer counts as lost."""
 _RETRY_SECONDS: Final = 0.2
+_WARNING_SECONDS: Final = 60.0
 _MAX_BATCH: Final = 500
 _MAX_REMEMBERED: Final = 10_000
 """Outbox numbers remembered to drop duplicates: far more than one batch of the relay, which is all it can repeat."""
@@ -46,6 +49,7 @@ class NatsBus:
     """Publishes to a stream, and calls every subscriber with the stream's envelopes, in its order.
 
     `url` is one server or several, separated by commas. `node` names this process in sixteen ASCII letters.
+    `seal` has the keys that the processes share.
     `max_queued` bounds the envelopes of `publish` that wait for the server. More are dropped and counted;
     events of a transaction never are, because they wait in the outbox.
     """
@@ -53,9 +57,13 @@ class NatsBus:
     durable = True
     shared = True
 
-    def __init__(self, url: str, *, node: str, max_queued: int = 10_000) -> None:
+    def __init__(self, url: str, *, node: str, seal: Seal, max_queued: int = 10_000) -> None:
         self.dropped = 0
         """Envelopes dropped because the queue was full."""
+        self.unauthentic = 0
+        """Messages dropped that were not from this cluster, damaged, or received before."""
+        self._seal = seal
+        self._next_warning_at = 0.0
         self._space = ""
         self._servers = url.split(",")
         self._node = node
@@ -194,7 +202,8 @@ class NatsBus:
                 if self._stream is None or not self.connected:
                     raise BusUnavailable("NATS is not reachable")
                 try:
-                    await self._stream.publish(self._subject, message, timeout=_RESPONSE_TIMEOUT)
+                    sealed = self._seal.seal(message, self._subject.encode())
+                    await self._stream.publish(self._subject, sealed, timeout=_RESPONSE_TIMEOUT)
                 except _FAILURES as error:
                     # The stream may have been deleted; resubscribing detects that and creates another.
                     self._resubscribe.set()
@@ -284,10 +293,15 @@ class NatsBus:
         self._last_received_at = _now()
         if message.headers and "Status" in message.headers:
             last = message.headers.get("Nats-Last-Stream")
-            if last is not None and int(last) > self._last_sequence:
+            if last is not None and last.isdecimal() and int(last) > self._last_sequence:
                 self._resubscribe.set()
             return
-        sequence = message.metadata.sequence.stream
+        try:
+            metadata = message.metadata
+        except (NatsError, JetStreamError, ValueError, LookupError, OverflowError, OSError) as problem:
+            self._count_unauthentic(problem)  # another client has the address of the consumer
+            return
+        sequence = metadata.sequence.stream
         if sequence <= self._last_sequence:
             return
         if sequence > self._last_sequence + 1:
@@ -295,13 +309,28 @@ class NatsBus:
             self._resubscribe.set()
             return
         self._last_sequence = sequence
+        stored_ms = int(metadata.timestamp.timestamp() * 1000)
         try:
-            batch = self._unpacker.unpack(message.data)
+            batch = self._unpacker.unpack(self._seal.open(message.data, self._subject.encode(), stored_ms))
+        except Unauthentic as problem:
+            self._count_unauthentic(problem)
+            return
         except msgspec.DecodeError:
             log.exception("a message from NATS cannot be decoded")
             return
         if batch is not None:
             self._call_subscribers(self._without_duplicates(*batch))
+
+    def _count_unauthentic(self, problem: Exception) -> None:
+        """Count a message that is dropped, and log it once a minute."""
+        self.unauthentic += 1
+        if _now() < self._next_warning_at:
+            return
+        self._next_warning_at = _now() + _WARNING_SECONDS
+        if isinstance(problem, UnknownKey):
+            log.error("a process uses another server key: its events on NATS cannot be read. All need the same keys")
+        else:
+            log.warning("dropped a message on NATS (%d until now): %s", self.unauthentic, problem)
 
     def _without_duplicates(self, numbers: list[int], envelopes: list[Envelope]) -> list[Envelope]:
         """A batch without the envelopes published a second time because the first attempt's outcome was unknown."""
