@@ -137,6 +137,7 @@ from moothall.web.http_protocol import BoundedHttp
 from moothall.web.lazy import LazyApplication
 from moothall.web.metrics_page import MetricsPage
 from moothall.web.paths import is_browser_at_api, is_client, is_page, opens_client
+from moothall.web.websocket_limits import WebSocketLimits
 from moothall.web.websocket_protocol import GatewayWebSocket
 from moothall.web.writer_relay import IDLE_SECONDS, RelayedRequests, WriterRelay
 
@@ -381,8 +382,8 @@ def address_limits(
 def _shared_bus(url: str, name: str, key: ServerKey) -> "NatsBus":
     # Importing the client takes a fifth of a second, which a single process saves.
     from moothall.bus.nats import NatsBus  # noqa: PLC0415
-
     from moothall.bus.sealing import Seal  # noqa: PLC0415
+
     return NatsBus(url, node=name, seal=Seal(key.subkeys("bus messages")))
 
 
@@ -533,7 +534,7 @@ class App:
             filled=self.services.outbox_filled,
         )
         self.indexer = Indexer(self.services)
-        self.limits = address_limits(settings, self.services.limiter, self._trusts)
+        self._build_limits()
         self.activities = build_activities(self.services, settings, self._trusts)
         self._build_files()
         self.sweeper = FileSweeper(self.services)
@@ -549,6 +550,11 @@ class App:
             collector=self._join_metrics(),
         )
         self._add_gauges()
+
+    def _build_limits(self) -> None:
+        """Build the limits of addresses on what is not of the API."""
+        self.limits = address_limits(self.settings, self.services.limiter, self._trusts)
+        self.websocket_limits = WebSocketLimits(self.services.limiter, self._network_of)
 
     def _build_files(self) -> None:
         """Build what serves files, pages and documents."""
@@ -681,6 +687,8 @@ class App:
         elif scope["type"] == "websocket":
             if self._metrics_port is not None and _port_of(scope) == self._metrics_port:
                 await send({"type": "websocket.close"})
+            elif not await self.websocket_limits.admit(scope, receive, send):
+                return
             elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
                 await self.activities.serve_websocket(scope, receive, send, application_id)
             else:
@@ -944,6 +952,9 @@ class App:
             self.metrics.add_gauge(
                 "bus_dropped", "Presences and typing given up while it could not.", lambda: bus.dropped
             )
+            self.metrics.add_gauge(
+                "bus_unauthentic", "Messages on NATS that were not of this cluster.", lambda: bus.unauthentic
+            )
 
     def _count_published(self, envelopes: Sequence[Envelope]) -> None:
         for envelope in envelopes:
@@ -952,9 +963,6 @@ class App:
 
 def with_header(send: Send, name: bytes, value: bytes) -> Send:
     """A `send` that adds a header to every response."""
-            self.metrics.add_gauge(
-                "bus_unauthentic", "Messages on NATS that were not of this cluster.", lambda: bus.unauthentic
-            )
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":

@@ -10,6 +10,8 @@ from yarl import URL
 from tests.serving import RunningServer
 
 PASSWORD = "correct horse battery staple"
+FLOODS = {"pings": b"\x89\x00" * 500, "fragments": b"\x01\x00" + b"\x00\x00" * 500}
+"""Frames of a server without a message, by the message that asks for them."""
 
 
 class Target:
@@ -88,6 +90,8 @@ class Target:
         async for message in socket:
             if message.data == "close":
                 await socket.close(code=4321)
+            elif message.data in FLOODS and request.transport is not None:
+                request.transport.write(FLOODS[message.data])
             elif message.data == "large":
                 await socket.send_bytes(bytes(2 * 1024 * 1024))
             elif message.type is aiohttp.WSMsgType.BINARY:

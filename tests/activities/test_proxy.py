@@ -9,7 +9,7 @@ import pytest
 
 from moothall.activities.headers import PASSED
 from moothall.activities.proxy import REQUEST_BYTES
-from tests.activities.target import Activity, Target
+from tests.activities.target import FLOODS, Activity, Target
 from tests.server.sockets import Wire
 from tests.serving import RunningServer
 
@@ -222,6 +222,30 @@ async def test_websockets_are_bounded_and_of_one_origin(activity: Activity, targ
         await socket.send_str("large")
         await socket.receive()
         assert socket.close_code == 1009
+
+
+@pytest.mark.parametrize("flood", sorted(FLOODS))
+async def test_a_target_that_sends_frames_without_messages_is_left(
+    activity: Activity, target: Target, flood: str
+) -> None:
+    target.closed.clear()
+    async with activity.websocket("/socket") as socket:
+        await socket.send_str(flood)
+        await socket.receive()
+        assert socket.close_code == 1008
+    async with asyncio.timeout(10):
+        await target.closed.wait()
+
+
+async def test_a_browser_that_sends_frames_without_messages_is_left(activity: Activity, target: Target) -> None:
+    target.closed.clear()
+    async with activity.websocket("/socket") as socket:
+        for _ in range(500):
+            await socket.ping()
+        await socket.receive()
+        assert socket.close_code == 1008
+    async with asyncio.timeout(10):
+        await target.closed.wait()
 
 
 async def test_a_redirect_of_a_websocket_is_not_followed(activity: Activity, target: Target) -> None:

@@ -9,6 +9,13 @@ from moothall.activities.headers import Headers
 from moothall.activities.origin import Scope
 from moothall.activities.upstream import CONNECT_SECONDS
 from moothall.kernel.outgoing import ConnectionFailed
+from moothall.kernel.websocket_frames import (
+    FRAMES_PER_TURN,
+    IDLE_FRAMES_PER_MINUTE,
+    FrameBudget,
+    FrameScanner,
+    frame_budget,
+)
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession, ClientWebSocketResponse
@@ -52,6 +59,10 @@ async def pass_websocket(
             )
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as problem:
         raise ConnectionFailed(str(problem) or type(problem).__name__) from None
+    _limit_frames(target)
+    if (budget := frame_budget(scope)) is not None:
+        # Its page and its target are known; it has no other way to identify.
+        budget.identify()
     await send({"type": "websocket.accept", "subprotocol": target.protocol})
     try:
         await _Relay(target, receive, send).run()
@@ -59,6 +70,44 @@ async def pass_websocket(
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await target.close()
+
+
+def _limit_frames(target: "ClientWebSocketResponse") -> None:
+    """Close the WebSocket to a target, with 1008, when it sends too many frames without a message.
+
+    aiohttp answers pings and joins fragments without a limit, and offers no place to count them but its parser.
+    """
+    protocol = None if target._conn is None else target._conn.protocol  # noqa: SLF001 see above
+    if protocol is not None:
+        protocol.set_parser(_LimitedParser(target._parser, target._reader), target._reader)  # noqa: SLF001
+
+
+class _LimitedParser:
+    """A parser of aiohttp that is fed no further once the peer's frames exceed a budget."""
+
+    def __init__(self, parser: Any, messages: Any) -> None:
+        self._parser = parser
+        self._messages = messages
+        self._scanner = FrameScanner()
+        self._budget = FrameBudget(asyncio.get_running_loop().time)
+        self._budget.identify()
+
+    def feed_data(self, data: bytes) -> tuple[bool, bytes]:
+        """Count and parse frames; whether no more are taken, and what is left of the data."""
+        from aiohttp import WebSocketError  # noqa: PLC0415
+
+        position = 0
+        while position < len(data):
+            position, _, idle = self._scanner.scan(data, position, IDLE_FRAMES_PER_MINUTE)
+            if idle and not self._budget.take_idle(idle):
+                self._messages.set_exception(WebSocketError(self._budget.close_code, "Too many frames."))
+                return True, b""
+        rest: tuple[bool, bytes] = self._parser.feed_data(data)
+        return rest
+
+    def feed_eof(self) -> None:
+        """Pass on the end."""
+        self._parser.feed_eof()
 
 
 class _Relay:
@@ -109,8 +158,13 @@ class _Relay:
         """Send the target's messages to the browser; the code with which the target closed."""
         from aiohttp import WSMsgType  # noqa: PLC0415
 
+        count = 0
         while True:
             message = await self._target.receive()
+            count += 1
+            if not count % FRAMES_PER_TURN:
+                # Neither receiving nor sending waits while there is enough of both.
+                await asyncio.sleep(0)
             if message.type is WSMsgType.TEXT:
                 self._note_message()
                 await self._send({"type": "websocket.send", "text": message.data})

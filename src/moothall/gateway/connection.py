@@ -24,6 +24,7 @@ from moothall.gateway.opcodes import IGNORED_OPCODES, CloseCode, CloseConnection
 from moothall.gateway.send_queue import Send, SendQueue
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
+from moothall.kernel.websocket_frames import FrameBudget
 from moothall.objects.ids import GuildId
 
 _HEARTBEAT_ACK: Final = b'{"op":11,"d":null,"s":null,"t":null}'
@@ -81,6 +82,7 @@ class Connection:
         "_presence_updates",
         "_presence_window_end",
         "encoding",
+        "frame_budget",
         "gateway_url",
         "heartbeat_requested_at",
         "last_heartbeat_at",
@@ -99,6 +101,8 @@ class Connection:
         self.session: Session | None = None
         self.network: str | None = network
         """The network under which the connection counts as unidentified; None once it has had a session."""
+        self.frame_budget: FrameBudget | None = None
+        """The limits on frames that the server counts; None if it counts none."""
         self.gateway_url = gateway_url
         """The URL at which this client would connect again."""
         self.send_queue = SendQueue(

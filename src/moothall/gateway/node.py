@@ -61,6 +61,7 @@ from moothall.gateway.threads import thread_member_list
 from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.gateway.user_presence import OFFLINE, SessionPresence
 from moothall.gateway.visibility import activity_frames
+from moothall.kernel.websocket_frames import frame_budget
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
@@ -194,15 +195,22 @@ class GatewayNode:
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         headers = {name: value.decode("latin-1") for name, value in scope.get("headers", ())}
         url = self.settings.resume_url_for(headers.get(b"host"), headers.get(b"x-forwarded-proto"))
+        budget = frame_budget(scope)
         # The server refers to the scope as long as the WebSocket is open.
         scope.clear()
-        return Connection(self, send, _encoding(query) or TEXT, network, url), _query_error(query)
+        connection = Connection(self, send, _encoding(query) or TEXT, network, url)
+        if budget is not None:
+            budget.close_code = CloseCode.RATE_LIMITED
+            connection.frame_budget = budget
+        return connection, _query_error(query)
 
     def _remove_unidentified(self, connection: Connection) -> None:
         """Count a connection as unidentified no longer. Does nothing the second time."""
         if connection.network is not None:
             self.unidentified.remove(connection.network)
             connection.network = None
+            if connection.session is not None and connection.frame_budget is not None:
+                connection.frame_budget.identify()
 
     async def _handle_messages(self, connection: Connection, receive: Receive) -> int:
         """Handle the client's messages until it disconnects; returns its close code."""
