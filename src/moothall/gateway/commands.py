@@ -16,6 +16,7 @@ MAX_BYTES: Final = 4096
 """Maximum size of a payload; a longer one closes the connection with 4002."""
 
 _MAX_ACTIVITIES: Final = 8
+_MAX_BUTTONS: Final = 2
 
 
 class Payload(Struct):
@@ -39,7 +40,8 @@ class ActivityCommand(Activity, frozen=True, kw_only=True):
         """The activity that other users see. A bot's has name, type, url and state only."""
         if bot:
             return Activity(name=self.name, type=self.type, url=self.url, state=self.state, created_at=CLOCK.now_ms())
-        labels = [b.get("label") if isinstance(b, dict) else b for b in self.buttons or ()]
+        buttons = self.buttons[:_MAX_BUTTONS] if self.buttons else ()
+        labels = [b.get("label") if isinstance(b, dict) else b for b in buttons]
         return msgspec.structs.replace(
             self,
             created_at=self.created_at or CLOCK.now_ms(),

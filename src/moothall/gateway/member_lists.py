@@ -7,7 +7,7 @@ when rows are sent. Changes are collected for a tenth of a second; clients with 
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 from msgspec import Raw, Struct
@@ -20,22 +20,16 @@ from moothall.gateway.list_ids import EVERYONE, member_list_id
 from moothall.gateway.member_list import Change, Key, MemberList, Row, window_changes
 from moothall.gateway.session import Session
 from moothall.gateway.source import ListedMember, MemberSource
+from moothall.gateway.subscriptions import Subscription
 from moothall.gateway.user_presence import OFFLINE, UserPresence
-from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
 
 MAX_MEMBERS_WITH_OFFLINE: Final = 1000
 """The list of a guild with more members has those who are online only."""
-MAX_CHANNELS: Final = 5
-"""Channels of one guild that a session can subscribe to."""
-MAX_RANGES: Final = 5
-"""Ranges of one channel."""
 MAX_GUILDS: Final = 25
 """Guilds in which a session can subscribe to lists; the one that it subscribed to first is dropped for another."""
-_MAX_ROWS: Final = 100
-"""Rows of one range."""
-_MAX_INDEX: Final = 10_000_000
 _PAGE: Final = 100
 """Members indexed without a break for other tasks: about a millisecond."""
 _MEMBERS_AT_ONCE: Final = 100
@@ -43,9 +37,6 @@ _MEMBERS_AT_ONCE: Final = 100
 _DELAY: Final = 0.1
 """Seconds for which changes are collected."""
 
-Range = tuple[int, int]
-"""The first and the last index."""
-Subscription = dict[ChannelId, tuple[Range, ...]]
 _WindowKey = tuple[str, int, int]
 
 _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE", "GUILD_MEMBER_UPDATE", "PRESENCE_UPDATE"})
@@ -92,21 +83,6 @@ class _ListUpdate(Struct):
     online_count: int
     groups: list[_Group]
     ops: list[Raw]
-
-
-def read_subscription(channels: Mapping[str, Sequence[Sequence[int]]]) -> Subscription:
-    """The channels and ranges of a command; what is out of bounds is left out or cut."""
-    subscription: Subscription = {}
-    for channel_id, ranges in channels.items():
-        valid = [
-            (each[0], min(each[1], each[0] + _MAX_ROWS - 1))
-            for each in ranges
-            if len(each) == 2 and 0 <= each[0] <= each[1] and each[0] <= _MAX_INDEX
-        ]
-        is_id = channel_id.isascii() and channel_id.isdecimal() and len(channel_id) < 20
-        if is_id and len(subscription) < MAX_CHANNELS:
-            subscription[ChannelId(Snowflake(int(channel_id)))] = tuple(dict.fromkeys(valid))[:MAX_RANGES]
-    return subscription
 
 
 class MemberLists:

@@ -37,7 +37,7 @@ from moothall.gateway.identify import (
 )
 from moothall.gateway.initial_guilds import InitialGuilds
 from moothall.gateway.member_chunks import send_member_chunks
-from moothall.gateway.member_lists import MemberLists, read_subscription
+from moothall.gateway.member_lists import MemberLists
 from moothall.gateway.opcodes import CloseCode, CloseConnection
 from moothall.gateway.passive_updates import PassiveUpdates
 from moothall.gateway.presence import Presences, friend_updates
@@ -56,7 +56,7 @@ from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.source import GatewaySource
-from moothall.gateway.subscriptions import PendingSubscriptions, threads_of
+from moothall.gateway.subscriptions import PendingSubscriptions, read_subscription, threads_of
 from moothall.gateway.threads import thread_member_list
 from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.gateway.user_presence import OFFLINE, SessionPresence
@@ -341,6 +341,8 @@ class GatewayNode:
             initial.stop()
             self.hub.remove(session)
             raise
+        if not session.bot:
+            session.pending_subscriptions = PendingSubscriptions(guild_ids)
         self._attach(connection, session, greeting)
         self.presences.update(session.user_id)
         await initial.finish()
@@ -348,6 +350,7 @@ class GatewayNode:
             await self.hub.join(session, guild_id, joined=False)
             # Each guild takes milliseconds: other tasks run in between.
             await asyncio.sleep(0)
+        session.pending_subscriptions = None
         for instance in [] if identity.bot else await self._source.direct_activities(identity.user_id):
             for frame in activity_frames(instance):
                 self.hub.send_frame(session, frame)
@@ -523,10 +526,12 @@ class GatewayNode:
             view = self.hub.views.get(guild_id)
             if view is not None and guild_id in session.guild_ids:
                 self._subscribe(session, view, subscription)
-            else:
-                if session.pending_subscriptions is None:
-                    session.pending_subscriptions = PendingSubscriptions()
-                session.pending_subscriptions.add(guild_id, subscription)
+                continue
+            pending = session.pending_subscriptions
+            if (view is not None and session in view.joining) or (pending is not None and pending.expects(guild_id)):
+                if pending is None:
+                    pending = session.pending_subscriptions = PendingSubscriptions()
+                pending.add(guild_id, subscription)
 
     def _subscribe(self, session: Session, view: GuildView, subscription: GuildSubscription) -> None:
         before = view.interests.get(session)
@@ -599,9 +604,14 @@ class GatewayNode:
 
     def _handle_join(self, session: Session, view: GuildView) -> None:
         self.presences.announce(session, view.id)
-        pending = session.pending_subscriptions
-        for subscription in () if pending is None else pending.take(view.id):
+        subscription = self._take_pending(session, view.id)
+        if subscription is not None:
             self._subscribe(session, view, subscription)
+
+    @staticmethod
+    def _take_pending(session: Session, guild_id: GuildId) -> GuildSubscription | None:
+        pending = session.pending_subscriptions
+        return None if pending is None else pending.take(guild_id)
 
     def _handle_guild_event(self, view: GuildView, envelope: Envelope) -> None:
         self.member_lists.handle_event(view, envelope)
@@ -609,6 +619,7 @@ class GatewayNode:
             self.passive_updates.handle_event(view, envelope)
 
     def _end_subscription(self, session: Session, guild_id: GuildId) -> None:
+        self._take_pending(session, guild_id)
         self.member_lists.unsubscribe(session, guild_id)
 
     def _online_presences(self, user_ids: Iterable[UserId]) -> list[Presence]:
