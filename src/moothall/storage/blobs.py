@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 from uuid import uuid4
 
 import obstore
@@ -18,6 +20,7 @@ from obstore.store import LocalStore, MemoryStore, from_url
 
 from moothall.objects.clock import file_time
 from moothall.storage.database import StorageFull, StorageUnavailable
+from moothall.storage.local_files import DurableFiles
 
 _BUFFER: Final = 256 * 1024
 """Bytes of a file in memory while it is written."""
@@ -35,8 +38,10 @@ class Blobs:
     clients cause no unfinished uploads.
     """
 
-    def __init__(self, store: Any, spool: Path | None = None) -> None:
+    def __init__(self, store: Any, spool: Path | None = None, *, files: DurableFiles | None = None) -> None:
         self._store = store
+        self._files = files
+        """Writes the blobs of a local folder, which the store itself does not sync."""
         self._spool = spool
         self._spool_store = None if spool is None else LocalStore(str(spool), mkdir=True)
         self._sending = asyncio.Semaphore(_SENDING_AT_ONCE)
@@ -53,20 +58,22 @@ class Blobs:
             if spool is not None:
                 _clear(spool)
             return cls(from_url(location), spool)
-        if location.startswith("file:"):
-            return cls(from_url(location))
-        Path(location).mkdir(parents=True, exist_ok=True)
-        return cls(LocalStore(location, automatic_cleanup=True))
+        folder = Path(url2pathname(urlsplit(location).path) if location.startswith("file:") else location)
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(LocalStore(str(folder)), files=DurableFiles(folder))
 
     async def put(self, key: str, data: bytes) -> None:
-        """Store bytes, replacing a blob with the same key."""
+        """Store bytes, replacing a blob with the same key; they are durable once this returns."""
         with _as_storage_errors():
-            await obstore.put_async(self._store, key, data)
+            if self._files is not None:
+                await self._files.write(key, data)
+            else:
+                await obstore.put_async(self._store, key, data)
 
     def writing(self, key: str) -> "BlobWriter":
         """Store a blob piece by piece: `async with blobs.writing(key) as writer: await writer.write(data)`.
 
-        It is there once the block ends; if that raises, there is nothing.
+        It is there, and durable, once the block ends; if that raises, there is nothing.
         """
         return BlobWriter(self, key)
 
@@ -163,32 +170,61 @@ class Blobs:
 class BlobWriter:
     """A blob that is being written."""
 
-    __slots__ = ("_blobs", "_file", "_key", "_spooled")
+    __slots__ = ("_blobs", "_buffered", "_file", "_key", "_size", "_spooled", "_unfinished")
 
     def __init__(self, blobs: Blobs, key: str) -> None:
         self._blobs = blobs
         self._key = key
+        self._buffered: list[bytes] = []
+        self._size = 0
         self._spooled = None if blobs._spool_store is None else uuid4().hex  # noqa: SLF001 same module
-        store = blobs._spool_store or blobs._store  # noqa: SLF001
-        self._file: Any = obstore.open_writer_async(
-            store, self._spooled or key, buffer_size=_BUFFER, max_concurrency=_PARTS_AT_ONCE
-        )
+        self._unfinished = None if blobs._files is None else blobs._files.begin(key)  # noqa: SLF001
+        self._file: Any = None
+        if self._unfinished is None:
+            store = blobs._spool_store or blobs._store  # noqa: SLF001
+            self._file = obstore.open_writer_async(
+                store, self._spooled or key, buffer_size=_BUFFER, max_concurrency=_PARTS_AT_ONCE
+            )
 
     async def __aenter__(self) -> Self:
         return self
 
     async def write(self, data: bytes) -> None:
         """Append bytes."""
+        files, unfinished = self._blobs._files, self._unfinished  # noqa: SLF001 same module
         with _as_storage_errors():
-            await self._file.write(data)
+            if files is None or unfinished is None:
+                await self._file.write(data)
+                return
+            self._buffered.append(data)
+            self._size += len(data)
+            if self._size >= _BUFFER:
+                await files.append(unfinished, self._take_buffered())
 
     async def __aexit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        files, unfinished = self._blobs._files, self._unfinished  # noqa: SLF001 same module
+        if files is not None and unfinished is not None:
+            if kind is not None:
+                await files.abandon(unfinished)
+                return
+            with _as_storage_errors():
+                await files.finish(unfinished, self._take_buffered())
+            return
         if kind is not None:
             # Dropping the writer deletes the unfinished file.
             self._file = None
             return
+        await self._close()
+
+    def _take_buffered(self) -> bytes:
+        data = b"".join(self._buffered)
+        self._buffered, self._size = [], 0
+        return data
+
+    async def _close(self) -> None:
+        """Finish the blob of a store."""
         try:
             with _as_storage_errors():
                 await self._file.close()

@@ -1,0 +1,171 @@
+"""Writing files that are on the disk before anyone is told so: also after a power failure each is there, and whole.
+
+A file is written under a temporary name, synced, and renamed; then its folder is synced, and the first time those above
+it, which may be new: no one deletes folders. Files of one folder that are finished at the same time share the syncing
+of their folder.
+"""
+
+import asyncio
+import os
+from contextlib import suppress
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from moothall.runtime.budgets import SERVER
+from moothall.runtime.work_pool import WorkPool
+
+_THREADS: Final = 8
+_WAITING_MAX: Final = 4096
+
+
+class DurableFiles:
+    """Writes files below a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._pool = WorkPool(
+            "files", threads=_THREADS, each=_THREADS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_MAX
+        )
+        self._durable: set[Path] = set()
+        """Folders whose own entries are durable."""
+        self._syncing: dict[Path, asyncio.Task[None]] = {}
+        """The syncing of folders that runs, by folder."""
+        self._next: dict[Path, asyncio.Task[None]] = {}
+        """The syncing of folders that has not begun."""
+
+    async def write(self, key: str, data: bytes) -> None:
+        """Store a whole file, replacing one with the same key. Raises OSError."""
+        path = self._root / key
+        await self._pool.run(SERVER, partial(_write_new, path, data))
+        await self._sync_folders(path.parent)
+
+    def begin(self, key: str) -> "UnfinishedFile":
+        """Begin a file that comes in pieces."""
+        return UnfinishedFile(self._root / key)
+
+    async def append(self, file: "UnfinishedFile", data: bytes) -> None:
+        """Write a piece of a file."""
+        await self._pool.run(SERVER, partial(file.append, data))
+
+    async def finish(self, file: "UnfinishedFile", data: bytes) -> None:
+        """Write the last piece, and let the file be there."""
+        await self._pool.run(SERVER, partial(file.finish, data))
+        await self._sync_folders(file.path.parent)
+
+    async def abandon(self, file: "UnfinishedFile") -> None:
+        """Delete a file that is not finished."""
+        await self._pool.run(SERVER, file.abandon)
+
+    async def _sync_folders(self, folder: Path) -> None:
+        """Sync a folder and those above it, by a call that begins after this one: a running one may be too early."""
+        task = self._next.get(folder)
+        if task is None or task.get_loop() is not asyncio.get_running_loop():
+            task = self._next[folder] = asyncio.create_task(self._sync_next(folder, self._syncing.get(folder)))
+        await asyncio.shield(task)
+
+    async def _sync_next(self, folder: Path, running: asyncio.Task[None] | None) -> None:
+        if running is not None and running.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait({running})
+        task = self._syncing[folder] = self._next.pop(folder)
+        try:
+            await self._pool.run(SERVER, partial(self._sync, folder))
+        finally:
+            if self._syncing.get(folder) is task:
+                del self._syncing[folder]
+
+    def _sync(self, folder: Path) -> None:
+        """Sync a folder, and those above it that are not known to be durable. Blocking."""
+        _sync_folder(folder)
+        synced = folder
+        while synced not in self._durable and synced != self._root:
+            _sync_folder(synced.parent)
+            self._durable.add(synced)
+            synced = synced.parent
+
+
+class UnfinishedFile:
+    """A file that is being written, under a temporary name beside its own. The methods block."""
+
+    __slots__ = ("_file", "_temporary", "path")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._temporary = _temporary(path)
+        self._file: FileIO | None = None
+
+    def append(self, data: bytes) -> None:
+        """Write a piece."""
+        if self._file is None:
+            self._file = _open_new(self._temporary)
+        _write_all(self._file, data)
+
+    def finish(self, data: bytes) -> None:
+        """Write the last piece, sync the file and give it its name; delete it if that fails."""
+        try:
+            self.append(data)
+            file, self._file = self._file, None
+            if file is not None:
+                _close_synced(file)
+            self._temporary.replace(self.path)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Delete what was written."""
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    temporary = _temporary(path)
+    try:
+        file = _open_new(temporary)
+        try:
+            _write_all(file, data)
+        except BaseException:
+            file.close()
+            raise
+        _close_synced(file)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _temporary(path: Path) -> Path:
+    # Names that end like this are those of unfinished files to the object store too, which does not list them.
+    return path.with_name(f"{path.name}#{uuid4().int}")
+
+
+def _open_new(path: Path) -> FileIO:
+    """Create a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return FileIO(path, "xb")
+
+
+def _write_all(file: FileIO, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _close_synced(file: FileIO) -> None:
+    try:
+        os.fsync(file.fileno())
+    finally:
+        file.close()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
