@@ -4,15 +4,17 @@ import base64
 import struct
 import zlib
 from io import BytesIO
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageFile
 
 from moothall.objects import limits
-from moothall.objects.images import ImageData, ImageInfo, image_hash, inspect_image
+from moothall.objects.images import EmojiImage, ImageData, ImageInfo, PixelLimits, image_hash, inspect_image
+from moothall.objects.webp import read_webp_header
 from moothall.objects.wire import convert, encode
 
 
@@ -65,11 +67,81 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(side: int) -> None
         inspect_image(png_header(side, side))
 
 
-def test_the_pixels_of_all_frames_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "IMAGE_MOVING_PIXELS_MAX", 5 * 3 * 3)
-    assert inspect_image(picture("gif", frames=3)).animated
+@pytest.mark.parametrize("kind", ["gif", "png", "webp"])
+def test_the_pixels_of_all_frames_are_limited(kind: str) -> None:
+    pixels = PixelLimits(moving=5 * 3 * 3)
+    assert inspect_image(picture(kind, frames=3), pixels=pixels).animated
     with pytest.raises(ValueError, match="too many frames"):
-        inspect_image(picture("gif", frames=4))
+        inspect_image(picture(kind, frames=4), pixels=pixels)
+
+
+class Opened:
+    """Counts the pixels that Pillow decodes, and the files that it opens."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.pixels = self.files = 0
+        load, opened = ImageFile.ImageFile.load, Image.open
+
+        def counted_load(image: ImageFile.ImageFile) -> object:
+            self.pixels += image.size[0] * image.size[1]
+            return load(image)
+
+        def counted_open(*values: Any, **options: Any) -> Image.Image:
+            self.files += 1
+            return opened(*values, **options)
+
+        monkeypatch.setattr(ImageFile.ImageFile, "load", counted_load)
+        monkeypatch.setattr(Image, "open", counted_open)
+
+
+@pytest.mark.parametrize("lossless", [True, False])
+def test_a_webp_of_a_few_bytes_and_too_many_pixels_is_never_opened(
+    lossless: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = BytesIO()
+    Image.new("L", (limits.EMOJI_PIXELS_MAX // 1024 + 1, 1024)).save(out, "webp", lossless=lossless, method=0)
+    opened = Opened(monkeypatch)
+    with pytest.raises(ValueError, match="too many pixels"):
+        inspect_image(out.getvalue(), EmojiImage.FORMATS, EmojiImage.PIXELS_MAX)
+    assert (opened.files, opened.pixels) == (0, 0)
+    assert inspect_image(out.getvalue()).width == limits.EMOJI_PIXELS_MAX // 1024 + 1
+
+
+@pytest.mark.parametrize("kind", ["png", "gif", "jpeg"])
+def test_an_emoji_of_too_many_pixels_is_refused_before_any_is_decoded(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = picture(kind, size=(2049, 2048))
+    opened = Opened(monkeypatch)
+    with pytest.raises(ValueError, match="too many pixels"):
+        inspect_image(data, EmojiImage.FORMATS, EmojiImage.PIXELS_MAX)
+    assert opened.pixels == 0
+
+
+def test_a_telephones_photo_is_accepted_and_verified_with_a_fraction_of_its_pixels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = picture("jpeg", size=(5712, 4284))
+    opened = Opened(monkeypatch)
+    assert inspect_image(data) == ImageInfo("jpeg", 5712, 4284, animated=False)
+    assert opened.pixels <= 5712 * 4284 // 50
+    with pytest.raises(ValueError, match="image"):
+        inspect_image(data[: len(data) * 9 // 10])
+
+
+@pytest.mark.parametrize("animated", [True, False])
+def test_a_webp_header_tells_what_the_decoder_does(animated: bool) -> None:
+    assert read_webp_header(picture("png")) is None
+    for options in (
+        {"lossless": True},
+        {"lossless": False},
+        {"lossless": True, "exif": b"Exif\0\0II*\0\x08\0\0\0\0\0"},
+    ):
+        out = BytesIO()
+        frames = [Image.new("RGBA", (301, 7), (index * 200, 0, 0, 90)) for index in range(2 if animated else 1)]
+        frames[0].save(out, "webp", save_all=animated, append_images=frames[1:], **options)
+        assert read_webp_header(out.getvalue()) == (301, 7, animated)
+        assert read_webp_header(out.getvalue()[:20]) is None
 
 
 @settings(max_examples=60)

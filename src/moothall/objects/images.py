@@ -12,10 +12,32 @@ from typing import ClassVar, Final, NamedTuple, Self
 from moothall.objects import limits
 from moothall.objects.file_data import FileData
 from moothall.objects.form_codes import FormCode
+from moothall.objects.webp import read_webp_header
 
 _DATA_URI: Final = re.compile(r"data:(image/(?:png|jpe?g|gif|webp|avif));base64,")
 _FORMATS: Final = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp"}
 _EMOJI_FORMATS: Final = {**_FORMATS, "AVIF": "avif"}
+
+
+class PixelLimits(NamedTuple):
+    """How many pixels an image may have. The defaults are those of icons, banners and the like."""
+
+    still: int = limits.IMAGE_PIXELS_MAX
+    moving: int = limits.IMAGE_MOVING_PIXELS_MAX
+    """In all frames together."""
+    photo: int = limits.PHOTO_PIXELS_MAX
+    """For a JPEG."""
+
+    def check(self, width: int, height: int, *, frames: int = 1, photo: bool = False) -> None:
+        """Raise ValueError for more pixels."""
+        if width * height > (self.photo if photo else self.still):
+            raise ValueError("Image has too many pixels.")
+        if frames > 1 and width * height * frames > self.moving:
+            raise ValueError("Image has too many frames.")
+
+
+EMOJI_PIXELS: Final = PixelLimits(limits.EMOJI_PIXELS_MAX, limits.EMOJI_MOVING_PIXELS_MAX, limits.EMOJI_PIXELS_MAX)
+_ANY_PIXELS: Final = PixelLimits()
 
 
 class ImageData(FileData["ImageInfo"]):
@@ -32,6 +54,7 @@ class ImageData(FileData["ImageInfo"]):
     """The accepted formats by their Pillow names."""
     SIZE_MAX: ClassVar[int] = limits.IMAGE_SIZE_MAX
     """Maximum size of the decoded data URI in bytes."""
+    PIXELS_MAX: ClassVar[PixelLimits] = PixelLimits()
 
     @classmethod
     def from_wire(cls, value: object) -> Self:
@@ -66,7 +89,7 @@ class ImageData(FileData["ImageInfo"]):
 
     def inspect(self) -> "ImageInfo":
         """Verify the image with `inspect_image`."""
-        return inspect_image(self.data, self.FORMATS)
+        return inspect_image(self.data, self.FORMATS, self.PIXELS_MAX)
 
 
 class EmojiImage(ImageData):
@@ -76,6 +99,7 @@ class EmojiImage(ImageData):
 
     FORMATS: ClassVar[Mapping[str, str]] = _EMOJI_FORMATS
     SIZE_MAX: ClassVar[int] = limits.EMOJI_FILE_MAX
+    PIXELS_MAX: ClassVar[PixelLimits] = EMOJI_PIXELS
 
 
 class ImageInfo(NamedTuple):
@@ -94,22 +118,29 @@ class StoredImage(NamedTuple):
     info: ImageInfo
 
 
-def inspect_image(data: bytes, formats: Mapping[str, str] = _FORMATS) -> ImageInfo:
+def inspect_image(data: bytes, formats: Mapping[str, str] = _FORMATS, pixels: PixelLimits = _ANY_PIXELS) -> ImageInfo:
     """Verify an image by decoding its first frame.
 
-    Raises ValueError if it has another format, is broken, or exceeds 64 megapixels, or 256 in all frames together
-    (checked before pixels are decoded). Takes up to tenths of a second: run it outside of the event loop.
+    Raises ValueError if it has another format, is broken, or exceeds the limits of its pixels, which its header tells
+    before any are decoded. Takes up to tenths of a second: run it outside of the event loop.
     """
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 only what decodes images imports it
 
+    webp = read_webp_header(data)
+    if webp is not None:
+        # The decoder makes room for all pixels as soon as a file is opened.
+        pixels.check(webp.width, webp.height)
     try:
         with Image.open(BytesIO(data), formats=tuple(formats)) as image:
             width, height = image.size
-            if width * height > limits.IMAGE_PIXELS_MAX:
-                raise ValueError("Image has too many pixels.")
+            photo = image.format == "JPEG"
+            pixels.check(width, height, photo=photo)
             frames: int = getattr(image, "n_frames", 1)
-            if width * height * frames > limits.IMAGE_MOVING_PIXELS_MAX:
-                raise ValueError("Image has too many frames.")
+            pixels.check(width, height, frames=frames, photo=photo)
+            if photo:
+                image.draft(
+                    None, (max(width // 8, 1), max(height // 8, 1))
+                )  # all of the file is read, and few pixels are made
             image.load()
             kind = formats[image.format or ""]
             return ImageInfo(kind, width, height, frames > 1)

@@ -355,8 +355,15 @@ CUSTOM_MESSAGE_MAX: Final = 300
 
 # Images
 IMAGE_SIZE_MAX: Final = 10 << 20
-IMAGE_PIXELS_MAX: Final = 4096 * 4096 * 4
+IMAGE_PIXELS_MAX: Final = 8192 * 4096
+"""Pixels of an image: a little more than those of an 8K screen."""
 IMAGE_MOVING_PIXELS_MAX: Final = 4 * IMAGE_PIXELS_MAX
+"""Pixels of all frames of an image together."""
+PHOTO_PIXELS_MAX: Final = 8192 * 8192
+"""Pixels of a JPEG, which is verified at an eighth of its size: more than those of a telephone's photo."""
+EMOJI_PIXELS_MAX: Final = 2048 * 2048
+EMOJI_MOVING_PIXELS_MAX: Final = 16 * EMOJI_PIXELS_MAX
+STICKER_MOVING_PIXELS_MAX: Final = 320 * 320 * 1000
 """For all frames of an image together."""
 
 # Gateway

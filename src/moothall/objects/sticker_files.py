@@ -7,10 +7,11 @@ import msgspec
 
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
-from moothall.objects.images import inspect_image
+from moothall.objects.images import PixelLimits, inspect_image
 from moothall.objects.sticker import StickerFormat
 
 _FORMATS: Final = {"PNG": "png", "GIF": "gif"}
+_PIXELS: Final = PixelLimits(limits.STICKER_SIDE_MAX**2, limits.STICKER_MOVING_PIXELS_MAX)
 _SHORTEST_MS: Final = 20
 _SHOWN_MS: Final = 100
 """The duration that browsers give to frames of a GIF that are shorter than `_SHORTEST_MS`."""
@@ -28,7 +29,7 @@ def inspect_sticker(data: bytes) -> StickerFormat:
         _check_lottie(data)
         return StickerFormat.LOTTIE
     try:
-        info = inspect_image(data, _FORMATS)
+        info = inspect_image(data, _FORMATS, _PIXELS)
     except ValueError:
         raise Refusal(errors.INVALID_ASSET) from None
     if max(info.width, info.height) > limits.STICKER_SIDE_MAX:

@@ -256,7 +256,7 @@ async def test_what_is_put_after_its_upload_was_deleted_leaves_no_file(platform:
         return await give(upload_id, file, client)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(UploadReceiver, "_give", lambda _, *given: deleted_meanwhile(*given))
+        patch.setattr(UploadReceiver, "_give", lambda _, *values: deleted_meanwhile(*values))
         assert (await put(platform, one["upload_url"], b"abc"))[0] == 404
     assert await stored(platform) == []
 

@@ -4,6 +4,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 
+from moothall.objects.webp import HEADER_BYTES, read_webp_header
 from moothall.storage.blobs import Blobs
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ def measure(blobs: Blobs, key: str) -> Dimensions | None:
 
     file = blobs.reader(key, maximum=_MAX_READ)
     try:
+        webp = read_webp_header(file.read(HEADER_BYTES))
+        if webp is not None:
+            # The decoder of this format reads the whole file, and makes room for all of its pixels.
+            return Dimensions(webp.width, webp.height, webp.animated)
+        file.seek(0)
         with Image.open(cast("IO[bytes]", file), formats=_FORMATS) as image:
             width, height = image.size
             if image.format == "JPEG" and image.getexif().get(_ORIENTATION) in _ROTATED:
