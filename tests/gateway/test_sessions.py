@@ -7,6 +7,7 @@ import pytest
 
 from moothall.bus import Audience
 from moothall.gateway.callbacks import GatewayCallbacks
+from moothall.gateway.ready import Identity
 from tests.gateway.peer import (
     ALICE,
     BOB,
@@ -175,6 +176,23 @@ async def test_a_session_is_not_resumed_with_the_token_of_another_user() -> None
     thief.send({"op": 6, "d": {"token": "bob", "session_id": session_id, "seq": 1}})
     assert (await thief.receive())["op"] == 9
     assert session_id in node.hub.sessions
+
+
+async def test_a_login_that_ends_while_its_session_is_started_leaves_none() -> None:
+    class EndingWorld(World):
+        embedded = False
+        reads = 0
+
+        async def identity(self, token: str) -> Identity | None:
+            self.reads += 1
+            return await super().identity(token) if self.reads == 1 else None
+
+    node, _ = create_node(EndingWorld())
+    peer = Peer(node)
+    await peer.receive()
+    peer.send({"op": 2, "d": {"token": "alice", "properties": {}, "intents": 0}})
+    assert await peer.close_code() == 4004
+    assert node.hub.sessions == {}
 
 
 async def test_a_sequence_number_from_the_future_is_4007() -> None:

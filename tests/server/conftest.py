@@ -1,7 +1,8 @@
 """One server for the laws that leave no trace on it."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
+import aiohttp
 import pytest
 
 from tests.server.load import PASSWORD
@@ -20,3 +21,10 @@ def token(server: RunningServer) -> str:
     """A person's session token on it."""
     answer = server.request("POST", "/auth/register", {"username": "person", "password": PASSWORD})
     return str(answer.json["token"])
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    """An HTTP client."""
+    async with aiohttp.ClientSession() as session:
+        yield session

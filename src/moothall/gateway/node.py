@@ -336,6 +336,7 @@ class GatewayNode:
             self.hub.friends.start(identity.user_id)
         initial = InitialGuilds(self.hub, session)
         try:
+            await self._check_login(command.token)
             greeting, guild_ids = await self._greet(session, identity, command, connection, initial, started)
         except BaseException:
             initial.stop()
@@ -461,12 +462,21 @@ class GatewayNode:
             self.callbacks.on_token_use(identity.token_hash)
         return identity
 
+    async def _check_login(self, token: str) -> None:
+        """Raise CloseConnection for a login that ended before its session was registered, and so without closing it.
+
+        With a database that is read without a break, it cannot have ended meanwhile.
+        """
+        if not self._source.embedded:
+            await self._authenticate(token)
+
     async def resume(self, connection: Connection, command: ResumeCommand) -> None:
         """Opcode 6: send the missed dispatches in order, then RESUMED; or opcode 9. Raises CloseConnection."""
         started = stopwatch()
         identity = await self._authenticate(command.token)
         session = self.hub.sessions.get(command.session_id)
-        if session is None or session.user_id != identity.user_id:
+        # Not the user alone: a session lasts no longer than the login that started it.
+        if session is None or session.token_hash != identity.token_hash:
             connection.send_invalid_session(resumable=False)
             return
         if command.seq > session.seq or command.seq < 0:
