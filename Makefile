@@ -167,6 +167,12 @@ translations: $(STAMPS)/dev ## Update and compile the catalogues of the pages
 bench: $(STAMPS)/dev statements ## Print the benchmark table
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# A leak shows in the second half as in the first one. ARGS="--database URL" soaks PostgreSQL.
+MINUTES ?= 40
+.PHONY: soak
+soak: $(STAMPS)/dev statements ## Load a server steadily and print what grows in its memory (MINUTES=, ARGS=)
+	@$(BIN)/python -m benchmarks.soak --minutes "$(MINUTES)" $(ARGS)
+
 # It takes half an hour, and means something only where nothing else runs. ARGS="--database URL" measures PostgreSQL too.
 .PHONY: performance
 performance: $(STAMPS)/dev statements ## Measure both communities and write docs/performance.md (ARGS=)

@@ -153,6 +153,7 @@ class _Builder:
         return {
             "guild_id": int(guild_id),
             "channel_id": int(channel_ids[0]),
+            "channel_ids": [int(channel) for channel in channel_ids],
             "forum_id": forum_id,
             "thread_id": thread_id,
             "webhook": f"/webhooks/{int(webhook_id)}/{webhook_token}",

@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 
 import asyncpg
 
-from moothall.storage.postgres import _ACQUIRE_SECONDS, _SERVER_SETTINGS, PostgresDatabase
+from moothall.storage.postgres import PostgresDatabase
+from moothall.storage.postgres_connection import Deadlines, connect_arguments
 from moothall.storage.postgres_pool import PostgresPool
 
 _READ_BYTES: Final = 1 << 18
@@ -170,10 +171,7 @@ class KeptConnections:
             self._url,
             ssl=False,  # TLS is a transport of the loop's own
             loop=cast("asyncio.AbstractEventLoop", _RunningLoop()),
-            statement_cache_size=1_000,
-            max_cached_statement_lifetime=0,
-            server_settings=_SERVER_SETTINGS,
-            timeout=_ACQUIRE_SECONDS,
+            **connect_arguments(Deadlines()),
         )
 
     def put(self, connection: Any) -> None:
@@ -196,7 +194,7 @@ class _Pool(PostgresPool):
     """The pool of one test."""
 
     def __init__(self, kept: KeptConnections, size: int) -> None:
-        super().__init__(kept.take, maximum=size, seconds=_ACQUIRE_SECONDS)
+        super().__init__(kept.take, maximum=size, seconds=Deadlines().acquire)
         self._kept = kept
 
     def release(self, connection: Any) -> None:

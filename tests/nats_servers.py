@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Callable
@@ -107,6 +108,11 @@ class OwnNats:
         if process is not None:
             process.kill()
             await asyncio.to_thread(process.wait)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to its process."""
+        assert self._process is not None
+        self._process.send_signal(number)
 
     def lose_everything(self) -> None:
         """Empty the folder of a server that does not run."""

@@ -463,6 +463,8 @@ class App:
             self.database = database_at(
                 settings.database,
                 connections=settings.database_connections,
+                statement_seconds=settings.database_statement_seconds,
+                long_read_seconds=settings.database_long_read_seconds,
                 observe_commit=self.metrics.observe_commit,
                 counters=None if role is None else role.cluster.commits,
             )
@@ -492,7 +494,7 @@ class App:
             name=name,
             network_of=self._network_of,
         )
-        self.health_page = HealthPage(self.database, key, self._trusts)
+        self.health_page = HealthPage(self.database, key, self._trusts, self._stuck_beside)
         self.services = build_services(
             settings,
             self.database,
@@ -610,6 +612,7 @@ class App:
 
     async def _start_writing(self) -> None:
         """Migrate the database, and start what changes it."""
+        self.database.on_late_commit.append(self._handle_late_commit)
         await self.database.migrate()
         await self.cluster_members.join()
         if self.settings.fixture is not None:
@@ -839,6 +842,20 @@ class App:
         if self.role is not None:
             self.role.cluster.commits.add_all()
         self.jobs.wake()
+
+    def _stuck_beside(self) -> list[str]:
+        """What does not work beside the database, while requests are answered nevertheless."""
+        stuck = None if self._shared is None else self._shared.stuck()
+        return [] if stuck is None else [stuck]
+
+    def _handle_late_commit(self) -> None:
+        """Let all sessions identify anew: events of a commit were published later than those of later ones."""
+        self._handle_relayed()
+        if self.bus.durable:
+            # They are in the outbox, from which the relays of all processes publish them.
+            self.services.outbox_filled.set()
+        else:
+            self.gateway.invalidate_sessions()
 
     # Callbacks of the gateway
 

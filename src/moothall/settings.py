@@ -55,6 +55,18 @@ class Settings(Struct, frozen=True, kw_only=True):
     database_connections: Annotated[
         int, Meta(description="Maximum number of PostgreSQL connections of a process.", ge=2, le=500)
     ] = 16
+    database_statement_seconds: Annotated[
+        float,
+        Meta(
+            description="Seconds after which a statement of PostgreSQL is given up, and its connection closed.",
+            ge=1,
+            le=600,
+        ),
+    ] = 10.0
+    database_long_read_seconds: Annotated[
+        float,
+        Meta(description="The same for reads of many rows, such as searches.", ge=1, le=3600),
+    ] = 60.0
     blob_url: Annotated[
         str | None,
         Meta(description="Where files are kept: file:///..., s3://..., gs://..., az://...; else in the data folder."),

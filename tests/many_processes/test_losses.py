@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from moothall.kernel.nodes import Membership, NodeNumberTaken
+from moothall.objects.ids import Snowflake
 from moothall.storage.database import Database, Query
 from moothall.storage.engines import database_at
 from moothall.storage.schema import outbox
@@ -153,3 +154,26 @@ async def test_a_process_taken_for_dead_takes_another_number(shared_database: st
     await heir.leave()
     await sleeper.leave()
     await database.close()
+
+
+async def test_a_nats_server_that_is_silent_holds_no_lock_of_the_database(
+    own_nodes: tuple[Node, Node], own_nats: OwnNats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moothall.kernel.outbox._DELIVERY_SECONDS", 0.5)
+    here, there = own_nodes
+    alice = await here.platform.person("alice")
+    guild = await here.platform.guild(alice)
+    listener = await there.session(alice, intents=MESSAGES)
+    path = f"/channels/{guild.general}/messages"
+    own_nats.signal(signal.SIGSTOP)
+    try:
+        assert (await alice.post(path, {"content": "waits"})).status == 200
+        # The lock of the relays is free again and again, though their bus never answers.
+        for _ in range(3):
+            async with asyncio.timeout(60), there.app.database.transaction(Snowflake(1)):
+                pass
+        assert await left(here.app.database) > 0
+    finally:
+        own_nats.signal(signal.SIGCONT)
+    await listener.receive("MESSAGE_CREATE", content="waits")
+    assert listener.names.count("MESSAGE_CREATE") == 1

@@ -16,7 +16,7 @@ from sqlalchemy import func, insert, select
 
 from moothall.objects import turns
 from moothall.storage import group_commit
-from moothall.storage.database import Query, StorageFull, StorageUnavailable
+from moothall.storage.database import CommitUnknown, Query, StorageFull, StorageUnavailable
 from moothall.storage.schema import bans
 from moothall.storage.sqlite import SqliteDatabase
 
@@ -415,3 +415,44 @@ async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None
     elsewhere = SqliteDatabase(tmp_path / "missing" / "moothall.db")
     with pytest.raises(StorageUnavailable):
         await elsewhere.open()
+
+
+async def test_a_disk_that_does_not_answer_keeps_no_request_waiting_and_what_it_stores_later_is_announced(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_commit, "STUCK_SECONDS", 0.0)
+    monkeypatch.setattr("moothall.storage.sqlite.STUCK_SECONDS", 0.0)
+    announced: list[int] = []
+    has_ended = asyncio.Event()
+
+    async def ban_and_announce(user_id: int) -> None:
+        async with sqlite.transaction() as tx:
+            await tx.execute(BAN, guild_id=1, user_id=user_id, reason="x", created_at=1)
+            tx.on_commit(lambda: announced.append(user_id))
+
+    with slow_commits(sqlite, monkeypatch) as (started, go):
+        # The timer of the commit is pulled by hand: whatever is waiting then is told so.
+        loop = asyncio.get_running_loop()
+        first = asyncio.create_task(ban_and_announce(1))
+        await asyncio.to_thread(started.wait)
+        second = asyncio.create_task(ban_and_announce(2))
+        await asyncio.sleep(0)
+        assert "the disk has not carried out a commit" in str(sqlite.stuck())
+        assert sqlite._writer is not None
+        loop.call_soon(sqlite._writer._give_up)
+        loop.call_soon(has_ended.set)
+        await has_ended.wait()
+        async with asyncio.timeout(60):
+            with pytest.raises(CommitUnknown):
+                await first
+            for waiting in (second, asyncio.create_task(ban(sqlite, 3))):
+                with pytest.raises(StorageUnavailable):
+                    await waiting
+        assert announced == []
+        go.set()
+        async with asyncio.timeout(60):
+            await sqlite.settled()
+    assert announced == [1]
+    assert await banned(sqlite) == [1]
+    await ban(sqlite, 4)
+    assert await banned(sqlite) == [1, 4]

@@ -32,7 +32,10 @@ log = logging.getLogger("moothall.bus")
 _RETENTION_SECONDS: Final = 900.0
 _RETENTION_BYTES: Final = 512 << 20
 _MAX_MESSAGE_BYTES: Final = 256 << 10
-_RESPONSE_TIMEOUT: Final = 5.0
+_RESPONSE_TIMEOUT: Final = 3.0
+_PING_SECONDS: Final = 3
+"""After the third ping without an answer the connection counts as lost."""
+_CLOSE_SECONDS: Final = 3.0
 _IDLE_HEARTBEAT_SECONDS: Final = 2.0
 _SILENCE_SECONDS: Final = 7.0
 """Without a message or an idle heartbeat for so long, the consumer counts as lost."""
@@ -87,6 +90,8 @@ class NatsBus:
         self._queue_empty.set()
         self._resubscribe = asyncio.Event()
         self._publish_lock = asyncio.Lock()
+        self._unanswered = False
+        """Whether the last message was not acknowledged."""
         self._closing = False
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -94,6 +99,10 @@ class NatsBus:
     def connected(self) -> bool:
         """Whether the server is reachable now."""
         return self._client is not None and self._client.is_connected
+
+    def stuck(self) -> str | None:
+        """Whether events wait because the server does not answer, as a sentence; None if it does."""
+        return None if self.connected and not self._unanswered else "NATS does not answer: events wait"
 
     @property
     def _stream_name(self) -> str:
@@ -147,7 +156,7 @@ class NatsBus:
                     connect_timeout=2,
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=_RETRY_SECONDS,  # type: ignore[arg-type]  # typed as int, passed to sleep()
-                    ping_interval=10,
+                    ping_interval=_PING_SECONDS,
                     error_cb=_log_error,
                     disconnected_cb=self._handle_disconnect,
                     reconnected_cb=self._handle_reconnect,
@@ -176,7 +185,9 @@ class NatsBus:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
         client, self._client = self._client, None
-        await client.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await client.close()
 
     # Publishing
 
@@ -204,7 +215,9 @@ class NatsBus:
                 try:
                     sealed = self._seal.seal(message, self._subject.encode())
                     await self._stream.publish(self._subject, sealed, timeout=_RESPONSE_TIMEOUT)
+                    self._unanswered = False
                 except _FAILURES as error:
+                    self._unanswered = True
                     # The stream may have been deleted; resubscribing detects that and creates another.
                     self._resubscribe.set()
                     raise BusUnavailable(f"NATS did not store a message: {type(error).__name__} {error}") from error

@@ -53,6 +53,9 @@ _select = Query(
 _select_first = Query(lambda: select(outbox.c.id).where(outbox.c.node == bindparam("node")).limit(1))
 _delete = Query(lambda: delete(outbox).where(in_list(outbox.c.id, "ids")))
 
+_DELIVERY_SECONDS = 2.5
+"""How long the bus may take to store a batch, while the relays of other processes wait for the lock."""
+
 _LOCK = Snowflake(1)
 """The lock of the relays; no guild has this id."""
 
@@ -82,7 +85,9 @@ class OutboxRelay(PeriodicTask):
     """Publishes the events in the outbox: when `filled` is set, and every `seconds`.
 
     With a `shared` bus, a batch is deleted in the transaction that publishes it, once the bus has stored it. A failure
-    or a crash publishes the batch again, never loses it, and receivers recognize it by its numbers. Otherwise the batch
+    or a crash publishes the batch again, never loses it, and receivers recognize it by its numbers. The lock is a
+    lease: the bus has `_DELIVERY_SECONDS`, and of a process that has stopped, PostgreSQL ends the transaction
+    (`postgres_connection`). Otherwise the batch
     is published once its deletion is durable; before that `on_relayed` is called, because another process must have
     changed the database.
     """
@@ -124,7 +129,7 @@ class OutboxRelay(PeriodicTask):
                     tx.on_commit(self._on_relayed)
                 tx.on_commit(partial(self._bus.publish, [decode_envelope(row.envelope) for row in rows]))
             else:
-                await self._shared.deliver([(row.id, row.envelope) for row in rows])
+                await _deliver(self._shared, [(row.id, row.envelope) for row in rows])
         return len(rows)
 
     async def _round(self) -> bool:
@@ -138,3 +143,12 @@ class OutboxRelay(PeriodicTask):
         # Every commit wakes this task: without a pause each would write a line into the log.
         await asyncio.sleep(self._seconds)
         return False
+
+
+async def _deliver(bus: SharedBus, events: list[tuple[int, bytes]]) -> None:
+    """Publish a batch in time. Raises BusUnavailable; the bus may have stored a part of it, which is sent again."""
+    try:
+        async with asyncio.timeout(_DELIVERY_SECONDS):
+            await bus.deliver(events)
+    except TimeoutError:
+        raise BusUnavailable(f"the bus has not stored events within {_DELIVERY_SECONDS} s") from None

@@ -7,9 +7,10 @@ keys are made from content or fresh ids, so storing the same one twice is harmle
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 from uuid import uuid4
@@ -22,6 +23,9 @@ from moothall.objects.clock import file_time
 from moothall.storage.database import StorageFull, StorageUnavailable
 from moothall.storage.local_files import DurableFiles
 
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, RetryConfig
+
 _BUFFER: Final = 256 * 1024
 """Bytes of a file in memory while it is written."""
 _READ_AT_ONCE: Final = 256 * 1024
@@ -29,6 +33,10 @@ _PARTS_AT_ONCE: Final = 2
 _SENDING_AT_ONCE: Final = 4
 """Concurrent uploads to an object store, which takes parts of 5 MiB from memory."""
 _ABANDONED_SECONDS: Final = 86_400
+
+# An object store that is silent is given up after half a minute; one that answers slowly is not.
+_DEADLINES: Final["ClientConfig"] = {"connect_timeout": "5s", "read_timeout": "15s", "timeout": "120s"}
+_RETRIES: Final["RetryConfig"] = {"max_retries": 3, "retry_timeout": timedelta(seconds=15)}
 
 
 class Blobs:
@@ -57,7 +65,7 @@ class Blobs:
         if "://" in location and not location.startswith("file:"):
             if spool is not None:
                 _clear(spool)
-            return cls(from_url(location), spool)
+            return cls(from_url(location, client_options=_DEADLINES, retry_config=_RETRIES), spool)
         folder = Path(url2pathname(urlsplit(location).path) if location.startswith("file:") else location)
         folder.mkdir(parents=True, exist_ok=True)
         return cls(LocalStore(str(folder)), files=DurableFiles(folder))

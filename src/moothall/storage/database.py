@@ -14,6 +14,7 @@ from moothall.storage.sql import has_prefix, in_list, insert_ignore, upsert
 
 __all__ = [
     "CommitObserver",
+    "CommitUnknown",
     "ConstraintFailed",
     "Database",
     "Query",
@@ -47,6 +48,10 @@ class StorageFull(StorageError):
 
 class StorageUnavailable(StorageError):
     """The database cannot be reached, or its disk fails."""
+
+
+class CommitUnknown(StorageUnavailable):
+    """Whether the transaction was committed is not known yet: it must be neither repeated nor undone."""
 
 
 class StorageConflict(StorageError):
@@ -126,6 +131,11 @@ class Database(Protocol):
     dialect: str
     """"sqlite" or "postgresql"."""
     observe_commit: CommitObserver | None
+    on_late_commit: list[Callable[[], None]]
+    """Called after a commit of which this process learned too late: others may have been announced before it."""
+
+    def stuck(self) -> str | None:
+        """What has been under way for seconds and may never end; None for nothing."""
 
     async def open(self) -> None:
         """Connect. Raises StorageUnavailable."""

@@ -13,12 +13,15 @@ def database_at(
     connections: int = 16,
     observe_commit: CommitObserver | None = None,
     counters: CommitCounters | None = None,
+    statement_seconds: float | None = None,
+    long_read_seconds: float | None = None,
 ) -> Database:
     """The database of a URL, not yet open.
 
     `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server,
     to which at most so many `connections` are made. `observe_commit` is called after each commit, and `counters` count
-    those of a file.
+    those of a file. A statement on a server is given up after `statement_seconds`, a long read after
+    `long_read_seconds`; None for as long as no request would wait.
     Raises ValueError for anything else.
     """
     scheme, _, rest = url.partition("://")
@@ -29,9 +32,15 @@ def database_at(
         return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit, counters=counters)
     if scheme in {"postgresql", "postgres"}:
         from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
+        from moothall.storage.postgres_connection import NO_HURRY  # noqa: PLC0415
 
         statement_store.prepare("postgresql")
-        return PostgresDatabase(url, connections=connections, observe_commit=observe_commit)
+        deadlines = NO_HURRY
+        if statement_seconds is not None:
+            deadlines = deadlines._replace(statement=statement_seconds)
+        if long_read_seconds is not None:
+            deadlines = deadlines._replace(long_read=long_read_seconds)
+        return PostgresDatabase(url, connections=connections, observe_commit=observe_commit, deadlines=deadlines)
     raise ValueError("a database URL begins with sqlite:/// or postgresql://")
 
 

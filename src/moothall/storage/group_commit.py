@@ -24,7 +24,7 @@ import apsw
 
 from moothall.objects.clock import stopwatch
 from moothall.objects.turns import room_in_turn
-from moothall.storage.database import StorageError, StorageFull, StorageUnavailable
+from moothall.storage.database import CommitUnknown, StorageError, StorageFull, StorageUnavailable
 from moothall.storage.kept_rows import KeptRows
 from moothall.storage.sqlite_files import connect, storage_error
 
@@ -34,21 +34,30 @@ MAX_IN_BATCH = 256
 _WOKEN_AT_ONCE = 8
 """Maximum number of transactions woken for one turn of the event loop; those for which it has no time wait again."""
 
+STUCK_SECONDS = 2.0
+"""A commit that takes longer than this is one that the disk may never carry out."""
+_ABANDONED_SECONDS = 10.0
+"""After so many seconds of one commit, all who wait for it or for a turn are told that the disk does not answer."""
+
 _BUSY_SECONDS = 10.0
 """How long another process may hold the write lock before a transaction gives up."""
 _BUSY_PAUSE = 0.0005
+
+_NO_ANSWER = "the database's disk does not answer"
 
 
 class Turn:
     """A transaction in the queue of the writer."""
 
-    __slots__ = ("callbacks", "failure", "over", "task", "wake")
+    __slots__ = ("abandoned", "callbacks", "failure", "over", "task", "wake")
 
     def __init__(self, task: "asyncio.Task[object] | None") -> None:
         self.task = task
         self.callbacks: list[Callable[[], None]] = []
         self.wake: asyncio.Future[None] | None = None
         self.over = False
+        self.abandoned = False
+        """Whether its task does not wait for its outcome any more."""
         self.failure: StorageError | None = None
 
     def wake_up(self) -> None:
@@ -84,6 +93,10 @@ class Writer:
         self._batch_open = False
         self._commit_due = False
         self._committing = False
+        self._commit_started = 0.0
+        self._watch: asyncio.TimerHandle | None = None
+        self._abandoned = False
+        """Whether a commit is under way that was given up."""
         self._broken = False
         self._closed = False
         self._settled: list[asyncio.Future[None]] = []
@@ -92,8 +105,13 @@ class Writer:
         self._thread = threading.Thread(target=self._commit_forever, name="moothall-commit", daemon=True)
         self._thread.start()
 
+    @property
+    def committing_seconds(self) -> float:
+        """For how long the commit has been under way; 0 without one."""
+        return stopwatch() - self._commit_started if self._committing else 0.0
+
     async def begin(self) -> Turn:
-        """Wait for a turn and start its savepoint."""
+        """Wait for a turn and start its savepoint. Raises StorageError."""
         turn = await self._take()
         try:
             if not self._batch_open:
@@ -126,6 +144,7 @@ class Writer:
     async def commit(self, turn: Turn) -> None:
         """Commit a turn's writes and wait until they are durable. Raises StorageError if the commit fails.
 
+        CommitUnknown if the disk does not answer: the turn's callbacks are called if it does later.
         A task that is cancelled meanwhile waits for the outcome first.
         """
         try:
@@ -138,7 +157,7 @@ class Writer:
         self.kept.end_turn()
         self._release()
         cancelled: asyncio.CancelledError | None = None
-        while not turn.over:
+        while not (turn.over or turn.abandoned):
             turn.wake = self._loop.create_future()
             try:
                 await turn.wake
@@ -146,6 +165,8 @@ class Writer:
                 cancelled = error
         if cancelled is not None:
             raise cancelled
+        if not turn.over:
+            raise CommitUnknown(_NO_ANSWER)
         if turn.failure is not None:
             raise turn.failure
 
@@ -181,6 +202,8 @@ class Writer:
     async def _take(self) -> Turn:
         if self._closed:
             raise StorageUnavailable("the database is closing")
+        if self._abandoned:
+            raise StorageUnavailable(_NO_ANSWER)
         turn = Turn(asyncio.current_task(self._loop))
         if self._current is not None or self._committing or self._waiting:
             await self._queue(turn)
@@ -262,7 +285,19 @@ class Writer:
     def _hand_over_batch(self) -> None:
         if not self._committing:
             self._committing = True
+            self._commit_started = stopwatch()
+            self._watch = self._loop.call_later(_ABANDONED_SECONDS, self._give_up)
             self._jobs.put("commit")
+
+    def _give_up(self) -> None:
+        """Let no one wait any longer for a disk that does not answer."""
+        self._abandoned = True
+        for turn in self._batch:
+            turn.abandoned = True
+            turn.wake_up()
+        for turn in self._waiting:
+            if turn.wake is not None and not turn.wake.done():
+                turn.wake.set_exception(StorageUnavailable(_NO_ANSWER))
 
     def _commit_forever(self) -> None:
         while self._jobs.get() == "commit":
@@ -285,6 +320,9 @@ class Writer:
         self._broken = self._broken or not isinstance(failure, StorageFull)
 
     def _committed(self, failure: StorageError | None, seconds: float) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        self._abandoned = False
         size = len(self._batch)
         if failure is None:
             self._count()

@@ -15,14 +15,14 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import asyncpg
-
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.storage.batched_reads import BatchedReads
 from moothall.storage.database import CommitObserver, StorageUnavailable
+from moothall.storage.postgres_connection import NO_HURRY, Deadlines, PostgresConnection, connect
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement, by_statement
+from moothall.storage.postgres_outcomes import CommitMark, Outcomes, is_lost
 from moothall.storage.postgres_pool import PostgresPool
 from moothall.storage.postgres_shared_transaction import SharedTransaction
 from moothall.storage.query import Plan, Query
@@ -32,18 +32,8 @@ from moothall.storage.shared_reads import SharedReads
 
 T = TypeVar("T")
 
-_ACQUIRE_SECONDS = 10.0
-"""How long a request waits for a connection of the pool."""
-
 _LONG_READS_SHARE = 8
 """Of so many connections one may be used by a long read: two of 16, as many as with SQLite."""
-
-_SERVER_SETTINGS = {
-    "application_name": "moothall",
-    "jit": "off",  # compiling takes longer than any of the queries
-    "lock_timeout": "10s",
-    "idle_in_transaction_session_timeout": "60s",
-}
 
 
 class PostgresReader:
@@ -101,7 +91,7 @@ class PostgresTransaction(PostgresReader):
     """One transaction; an async context manager, used once."""
 
     committed = False
-    __slots__ = ("_callbacks", "_connection", "_deferred", "_failure", "_lock", "_over", "_shared", "_task")
+    __slots__ = ("_callbacks", "_changes", "_connection", "_deferred", "_failure", "_lock", "_over", "_shared", "_task")
 
     def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
         super().__init__(database)
@@ -111,6 +101,8 @@ class PostgresTransaction(PostgresReader):
         self._connection: Any = None
         """The connection on which it runs, from its BEGIN on."""
         self._deferred: list[DeferredWrite] = []
+        self._changes = False
+        """Whether it may have changed something on its connection, so that it matters whether it is committed."""
         self._callbacks: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._over = True
@@ -159,6 +151,7 @@ class PostgresTransaction(PostgresReader):
             if (joined := as_one_statement(writes)) is not None:
                 self._deferred = []
                 text, arguments = joined
+        self._changes = True
         status: str = await self._run("execute", text, arguments)
         count = status.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
@@ -174,6 +167,7 @@ class PostgresTransaction(PostgresReader):
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
         plan = query.postgresql or query.plan("postgresql")
+        self._changes = True
         await self._run("executemany", plan.text, ([plan.bind(dict(values)) for values in rows],))
 
     def on_commit(self, callback: Callable[[], None]) -> None:
@@ -184,6 +178,7 @@ class PostgresTransaction(PostgresReader):
 
     async def _fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
         if self._connection is not None or self._deferred or not plan.only_reads:
+            self._changes = self._changes or not plan.only_reads
             return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
         fetch = partial(self._database.fetch, long=long)
         return await self._unless_over(fetch, plan, arguments)  # type: ignore[no-any-return]
@@ -204,6 +199,7 @@ class PostgresTransaction(PostgresReader):
 
     async def _write_deferred(self) -> None:
         writes, self._deferred = self._deferred, []
+        self._changes = True
         statement = as_one_statement(writes)
         if statement is not None:
             await self._call("execute", *statement)
@@ -212,13 +208,15 @@ class PostgresTransaction(PostgresReader):
                 await self._call("executemany", text, (rows,))
 
     async def _begin(self) -> None:
-        self._connection = await self._database.acquire()
-        await self._call("execute", "BEGIN", ())
+        self._connection = await self._database.begin("BEGIN")
 
     async def _call(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         try:
             return await getattr(self._connection, method)(text, *arguments)
         except DRIVER_ERRORS as error:
+            if isinstance(error, TimeoutError):
+                # Nothing else is waited for on it.
+                self._connection.terminate()
             raise postgres_error(error) from error
 
     async def _unless_over(self, work: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
@@ -271,25 +269,37 @@ class PostgresTransaction(PostgresReader):
         if self._shared is None:
             await self._end_alone(connection, verb)
         elif verb == "COMMIT":
-            await self._shared.end(self._callbacks)
+            await self._shared.end(self._callbacks, changes=self._changes)
         else:
             await self._shared.roll_back()
 
     async def _end_alone(self, connection: Any, verb: str) -> None:
-        started = stopwatch()
+        if verb == "COMMIT":
+            await self._commit_alone(connection)
+            return
         try:
             await connection.execute(verb)
-        except DRIVER_ERRORS as error:
+        except DRIVER_ERRORS:
             self._database.drop(connection)
-            if verb == "COMMIT":
-                raise postgres_error(error) from error
         except BaseException:
             self._database.drop(connection)
             raise
         else:
             self._database.release(connection)
-            if verb == "COMMIT":
-                self._database.committed(self._callbacks, stopwatch() - started)
+
+    async def _commit_alone(self, connection: Any) -> None:
+        started = stopwatch()
+        mark = self._database.outcomes.mark(connection) if self._changes else None
+        try:
+            await connection.execute("COMMIT" if mark is None else mark.commit)
+        except DRIVER_ERRORS as error:
+            await self._database.confirm_commit(connection, mark, self._callbacks, error)
+        except BaseException:
+            self._database.drop(connection)
+            raise
+        else:
+            self._database.release(connection)
+        self._database.committed(self._callbacks, stopwatch() - started)
 
 
 class _Reading:
@@ -314,9 +324,18 @@ class PostgresDatabase:
 
     dialect = "postgresql"
 
-    def __init__(self, url: str, *, connections: int = 16, observe_commit: CommitObserver | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        connections: int = 16,
+        observe_commit: CommitObserver | None = None,
+        deadlines: Deadlines | None = None,
+    ) -> None:
         self._url = url
         self._connections = connections
+        self._deadlines = Deadlines() if deadlines is None else deadlines
+        self.on_late_commit: list[Callable[[], None]] = []
         self.observe_commit = observe_commit
         self.queues = Queues()
         self._pool = self._new_pool()
@@ -325,6 +344,7 @@ class PostgresDatabase:
         self._shared = SharedReads()
         self._batched = BatchedReads(self._fetch)
         self._long_reads = asyncio.Semaphore(max(1, connections // _LONG_READS_SHARE))
+        self.outcomes = Outcomes(self._connect)
         self.group_commit = GroupCommit(self)
         self._tasks: set[asyncio.Task[Any] | None] = set()
         self._settled: list[asyncio.Future[None]] = []
@@ -341,21 +361,16 @@ class PostgresDatabase:
         self._pool, self._open = pool, True
 
     def _new_pool(self) -> PostgresPool:
-        return PostgresPool(self._connect, maximum=self._connections, seconds=_ACQUIRE_SECONDS)
+        return PostgresPool(self._connect, maximum=self._connections, seconds=self._deadlines.acquire)
 
-    async def _connect(self) -> Any:
-        return await asyncpg.connect(
-            self._url,
-            statement_cache_size=1_000,
-            max_cached_statement_lifetime=0,
-            server_settings=_SERVER_SETTINGS,
-            timeout=_ACQUIRE_SECONDS,
-        )
+    async def _connect(self) -> PostgresConnection:
+        return await connect(self._url, self._deadlines)
 
     async def close(self) -> None:
         """Wait for running queries and disconnect."""
         if self._open:
             await self.settled()
+            await self.outcomes.close()
             await self._pool.close()
             self._open = False
 
@@ -363,13 +378,21 @@ class PostgresDatabase:
         """Create the tables or migrate them to this version."""
         from moothall.storage.migrations import migrate_postgresql  # noqa: PLC0415 not needed once migrated
 
-        connection = await self.acquire()
         try:
-            await migrate_postgresql(connection)
+            # A migration takes as long as it takes, and rests while it makes rows.
+            connection = await connect(self._url, NO_HURRY)
+            try:
+                await connection.execute("SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0")
+                await migrate_postgresql(connection)
+            finally:
+                await connection.close(timeout=self._deadlines.connect)
         except DRIVER_ERRORS as error:
             raise postgres_error(error) from error
-        finally:
-            self.release(connection)
+        await self.outcomes.delete_old()
+
+    def stuck(self) -> str | None:
+        """Return None: whatever is stuck is given up in time."""
+        return None
 
     async def settled(self) -> None:
         """Wait until no transaction is running."""
@@ -399,24 +422,65 @@ class PostgresDatabase:
         if queue.transaction is not None:
             return queue.transaction  # type: ignore[no-any-return]
         try:
-            connection = await self.acquire()
             # One round trip for both.
-            await self._begin(connection, f"BEGIN; SELECT pg_advisory_xact_lock({int(queue.aggregate)})")
+            connection = await self.begin(f"BEGIN; SELECT pg_advisory_xact_lock({int(queue.aggregate)})")
         except BaseException:
             self.queues.leave(queue)
             raise
         shared = queue.transaction = SharedTransaction(self, queue, self.queues.leave, connection)
         return shared
 
-    async def _begin(self, connection: Any, text: str) -> None:
-        try:
-            await connection.execute(text)
-        except BaseException as error:
-            # This also ends a transaction that was started without the lock.
-            self.drop(connection)
-            if isinstance(error, DRIVER_ERRORS):
+    async def begin(self, text: str) -> Any:
+        """Begin a transaction; returns its connection. Raises StorageError.
+
+        A connection of the pool may have been closed by the other end meanwhile: then another one is tried.
+        """
+        is_second = False
+        while True:
+            connection = await self.acquire()
+            try:
+                await connection.execute(text)
+            except DRIVER_ERRORS as error:
+                lost = self.leave_after(connection, error, always=True)
+                if lost and not is_second:
+                    is_second = True
+                    continue
                 raise postgres_error(error) from error
-            raise
+            except BaseException:
+                self.drop(connection)
+                raise
+            return connection
+
+    def leave_after(self, connection: Any, error: BaseException, *, always: bool = False) -> bool:
+        """Release a connection after an error of a statement; returns whether another connection may do better.
+
+        It is closed if the error, or `always` if it may still have a transaction. Where the other end has closed it,
+        it has closed those that are idle too.
+        """
+        lost = is_lost(connection, error)
+        if lost or always:
+            self.drop(connection)
+        else:
+            self.release(connection)
+        if not lost or isinstance(error, TimeoutError):
+            return False
+        self._pool.drop_idle()
+        return True
+
+    async def confirm_commit(
+        self, connection: Any, mark: CommitMark | None, callbacks: Sequence[Callable[[], None]], error: BaseException
+    ) -> None:
+        """Return if the transaction of a COMMIT that raised is durable nevertheless. Raises StorageError.
+
+        The callbacks are called later if it turns out later that it is, and after them those of `on_late_commit`.
+        """
+        lost = is_lost(connection, error)
+        self.leave_after(connection, error, always=True)
+        if not lost or mark is None or not await self.outcomes.was_committed(mark, partial(self._late, callbacks)):
+            raise postgres_error(error) from error
+
+    def _late(self, callbacks: Sequence[Callable[[], None]]) -> None:
+        self.committed([*callbacks, *self.on_late_commit], 0.0)
 
     def transaction(self, lock: Snowflake | None = None) -> PostgresTransaction:
         """A transaction that first waits for all others with the same lock."""
@@ -452,20 +516,25 @@ class PostgresDatabase:
 
     async def _fetch_long(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
         async with self._long_reads:
-            return await self._fetch(text, arguments)
+            return await self._fetch(text, arguments, seconds=self._deadlines.long_read)
 
-    async def _fetch(self, text: str, arguments: Sequence[Any]) -> list[Any]:
-        connection = await self.acquire()
-        try:
-            rows: list[Any] = await connection.fetch(text, *arguments)
-        except DRIVER_ERRORS as error:
+    async def _fetch(self, text: str, arguments: Sequence[Any], *, seconds: float | None = None) -> list[Any]:
+        is_second = False
+        while True:
+            connection = await self.acquire()
+            try:
+                rows: list[Any] = await connection.fetch(text, *arguments, timeout=seconds)
+            except DRIVER_ERRORS as error:
+                may_repeat = self.leave_after(connection, error)
+                if may_repeat and not is_second:
+                    is_second = True
+                    continue
+                raise postgres_error(error) from error
+            except BaseException:
+                self.drop(connection)
+                raise
             self.release(connection)
-            raise postgres_error(error) from error
-        except BaseException:
-            self.drop(connection)
-            raise
-        self.release(connection)
-        return rows
+            return rows
 
     def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
         """Record that a task has a transaction. Raises RuntimeError if it has one already."""

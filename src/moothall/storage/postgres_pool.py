@@ -80,18 +80,26 @@ class PostgresPool:
             connection.terminate()
         self._forget()
 
+    def drop_idle(self) -> None:
+        """Close all connections that are not used."""
+        while self._idle:
+            self.drop(self._idle.pop()[0])
+
     async def close(self) -> None:
         """Close all connections, and wait for the release of those in use."""
         self._closing = True
         while self._waiting:
             self._wake_one()
-        while self._idle:
-            connection, _ = self._idle.pop()
-            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
-                await connection.close(timeout=self._seconds)
-            self._forget()
+        idle = [connection for connection, _ in self._idle]
+        self._idle.clear()
+        await asyncio.gather(*map(self._close, idle))
         if self._count:
             await self._all_closed.wait()
+
+    async def _close(self, connection: Any) -> None:
+        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+            await connection.close(timeout=self._seconds)
+        self._forget()
 
     def _may_open(self) -> bool:
         return not self._count or (self._count < self._max and stopwatch() >= self._full_until)

@@ -26,6 +26,7 @@ _NEXT_SAVEPOINT: Final = "RELEASE SAVEPOINT one; SAVEPOINT one"
 
 class _Ended(NamedTuple):
     callbacks: Callbacks
+    changes: bool
     outcome: asyncio.Future[None]
 
 
@@ -44,11 +45,14 @@ class SharedTransaction:
         self._over = False
         self.connection = connection
 
-    async def end(self, callbacks: Sequence[Callable[[], None]]) -> None:
-        """End a transaction that has run, and let the next one run; return once it is durable. Raises StorageError."""
+    async def end(self, callbacks: Sequence[Callable[[], None]], *, changes: bool = True) -> None:
+        """End a transaction that has run, and let the next one run; return once it is durable. Raises StorageError.
+
+        `changes` is whether it may have changed something.
+        """
         first = not self._ended
         outcome = asyncio.get_running_loop().create_future()
-        self._ended.append(_Ended(callbacks, outcome))
+        self._ended.append(_Ended(callbacks, changes, outcome))
         try:
             if first:
                 if self._queue.waiting:
@@ -89,12 +93,28 @@ class SharedTransaction:
         if self._over:
             return
         started = stopwatch()
-        status = await self._execute("COMMIT")
-        if status != "COMMIT":
-            self._fail(StorageUnavailable(f"PostgreSQL answered COMMIT with {status}"))
-            return
-        self._finish()
         callbacks = [callback for ended in self._ended for callback in ended.callbacks]
+        changes = any(ended.changes for ended in self._ended)
+        mark = self._database.outcomes.mark(self.connection) if changes else None
+        try:
+            status = await self.connection.execute("COMMIT" if mark is None else mark.commit)
+        except DRIVER_ERRORS as error:
+            # Nothing runs in it any more, however long it takes to find out.
+            self._over = True
+            self._queue.transaction = None
+            try:
+                await self._database.confirm_commit(self.connection, mark, callbacks, error)
+            except StorageError as failure:
+                self._fail_ended(failure)
+                return
+        except BaseException:
+            self._fail(StorageUnavailable("the transaction was interrupted"))
+            raise
+        else:
+            if status != "COMMIT":
+                self._fail(StorageUnavailable(f"PostgreSQL answered COMMIT with {status}"))
+                return
+            self._finish()
         self._database.committed(callbacks, stopwatch() - started, len(self._ended))
         for ended in self._ended:
             ended.outcome.set_result(None)
@@ -120,6 +140,9 @@ class SharedTransaction:
         self._over = True
         self._queue.transaction = None
         self._database.drop(self.connection)
+        self._fail_ended(error)
+
+    def _fail_ended(self, error: StorageError) -> None:
         for ended in self._ended:
             if not ended.outcome.done():
                 ended.outcome.set_exception(error)

@@ -21,7 +21,7 @@ from moothall.objects.ids import Snowflake
 from moothall.objects.turns import yield_turn
 from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, StorageError, StorageUnavailable
-from moothall.storage.group_commit import Turn, Writer
+from moothall.storage.group_commit import STUCK_SECONDS, Turn, Writer
 from moothall.storage.query import Plan, Query
 from moothall.storage.row_pieces import make_in_pieces
 from moothall.storage.sqlite_files import connect, storage_error
@@ -337,6 +337,7 @@ class SqliteDatabase:
         self.path = Path(path)
         self._counters = counters
         self.observe_commit = observe_commit
+        self.on_late_commit: list[Callable[[], None]] = []
         self._watchers: dict[str | None, list[Watcher]] = {}
         self._rows = RowWatch()
         self._writer: Writer | None = None
@@ -374,6 +375,11 @@ class SqliteDatabase:
         from moothall.storage.migrations import migrate_sqlite  # noqa: PLC0415 not needed once migrated
 
         await self._open_writer().exclusively(migrate_sqlite)
+
+    def stuck(self) -> str | None:
+        """A commit that the disk does not carry out; None if there is none."""
+        seconds = 0.0 if self._writer is None else self._writer.committing_seconds
+        return f"the disk has not carried out a commit for {seconds:.0f} s" if seconds > STUCK_SECONDS else None
 
     async def settled(self) -> None:
         """Wait until no transaction and no commit is running."""

@@ -22,6 +22,7 @@ class SqliteReplica:
     def __init__(self, path: Path, counters: CommitCounters) -> None:
         self.path = path
         self.observe_commit: CommitObserver | None = None
+        self.on_late_commit: list[Callable[[], None]] = []
         self._counters = counters
         self._total = -1
         self._watchers: dict[str, list[Callable[[], None]]] = {}
@@ -47,6 +48,10 @@ class SqliteReplica:
 
     async def migrate(self) -> None:
         """Do nothing: the process that writes has migrated the tables."""
+
+    def stuck(self) -> str | None:
+        """Return None: nothing is written here."""
+        return None
 
     async def settled(self) -> None:
         """Do nothing: nothing is written here."""

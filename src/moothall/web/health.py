@@ -4,6 +4,7 @@
 installation's own, and what the proxy did to the request.
 """
 
+import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
@@ -23,6 +24,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PROOF_SECONDS: Final = 60
 """For how long a proof is accepted. A copy of one tells how the copying request arrived, and nothing else."""
+_PATIENCE: Final = 2.0
+"""Seconds within which the database must respond."""
 _SCHEME: Final = "Moothall-Key"
 _SELECT_ONE: Final = Query(lambda: select(literal(1)))
 
@@ -49,6 +52,8 @@ class Health(Struct, frozen=True):
     """The body of a response."""
 
     status: str
+    stuck: list[str] | UnsetType = UNSET
+    """What does not work at the moment, a sentence each."""
     arrival: Arrival | UnsetType = UNSET
 
 
@@ -63,29 +68,50 @@ def _digest(subkey: bytes, seconds: str) -> str:
 
 
 class HealthPage:
-    """The page at `PATH`: 200 if the database responds, else 503. It counts for no rate limit."""
+    """The page at `PATH`: 200 if the database responds, else 503. It counts for no rate limit.
+
+    It answers within `_PATIENCE` seconds, and names what is stuck. `stuck_beside` tells what does not work beside
+    the database, such as NATS: then the server still answers requests.
+    """
 
     PATH: Final = "/healthz"
 
-    def __init__(self, database: Database, key: ServerKey, trusted: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        key: ServerKey,
+        trusted: Callable[[str], bool],
+        stuck_beside: Callable[[], list[str]] = list,
+    ) -> None:
         self._database = database
+        self._stuck_beside = stuck_beside
         self._subkeys = key.subkeys("health")
         self._trusted = trusted
 
     async def __call__(self, scope: Scope, send: Send) -> None:
         """Answer one request."""
         arrival = self._describe(scope) if self._is_proven(scope) else UNSET
-        try:
-            async with self._database.read() as reader:
-                await reader.scalar(_SELECT_ONE)
-        except StorageError:
-            status, health = 503, Health("the database does not answer", arrival)
-        else:
-            status, health = 200, Health("ok", arrival)
+        failure = await self._failure_of_database()
+        stuck = [*([] if failure is None else [failure]), *self._stuck_beside()]
+        status = 200 if failure is None else 503
+        health = Health("ok" if failure is None else "the database does not answer", stuck or UNSET, arrival)
         body = encode(health)
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+    async def _failure_of_database(self) -> str | None:
+        if (stuck := self._database.stuck()) is not None:
+            return stuck
+        try:
+            async with asyncio.timeout(_PATIENCE), self._database.read() as reader:
+                await reader.scalar(_SELECT_ONE)
+        except StorageError as error:
+            # Its text may name the host of the database.
+            return f"the database cannot be read ({type(error).__name__})"
+        except TimeoutError:
+            return f"the database has not answered within {_PATIENCE:.0f} s"
+        return None
 
     def _is_proven(self, scope: Scope) -> bool:
         header: bytes = next((value for name, value in scope["headers"] if name == b"authorization"), b"")

@@ -286,6 +286,12 @@ CREATE INDEX ix_commands_guild_id ON commands (guild_id);
 
 CREATE INDEX ix_commands_id ON commands (id);
 
+CREATE TABLE commit_marks (
+	slot BIGINT NOT NULL,
+	number BIGINT NOT NULL,
+	CONSTRAINT pk_commit_marks PRIMARY KEY (slot)
+);
+
 CREATE TABLE connections (
 	user_id BIGINT NOT NULL,
 	type TEXT COLLATE "C" NOT NULL,

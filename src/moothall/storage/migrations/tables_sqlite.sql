@@ -299,6 +299,12 @@ CREATE INDEX ix_commands_guild_id ON commands (guild_id);
 
 CREATE INDEX ix_commands_id ON commands (id);
 
+CREATE TABLE commit_marks (
+	slot INTEGER NOT NULL,
+	number INTEGER NOT NULL,
+	CONSTRAINT pk_commit_marks PRIMARY KEY (slot)
+);
+
 CREATE TABLE connections (
 	user_id INTEGER NOT NULL,
 	type TEXT NOT NULL,

@@ -22,6 +22,7 @@ from moothall.storage.schema.commands import (
     ephemeral_messages,
     interactions,
 )
+from moothall.storage.schema.commit_marks import commit_marks
 from moothall.storage.schema.crossposts import crossposts, publications
 from moothall.storage.schema.expressions import application_emojis, sounds
 from moothall.storage.schema.guilds import (
@@ -102,6 +103,7 @@ __all__ = [
     "command_creations",
     "command_permissions",
     "commands",
+    "commit_marks",
     "connections",
     "crossposts",
     "dm_pairs",
