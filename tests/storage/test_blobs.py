@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from moothall.storage import blobs as blobs_module
 from moothall.storage.blobs import Blobs
+from moothall.storage.database import StorageUnavailable
 from tests.storage.buckets import Bucket, bucket_at, bucket_settings
 
 MIB = 1 << 20
@@ -127,3 +129,26 @@ async def test_only_old_spooled_files_are_deleted(tmp_path: Path) -> None:
     os.utime(old, (0, 0))
     Blobs.open("s3://bucket", spool=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+async def test_an_object_store_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    monkeypatch.setitem(blobs_module._DEADLINES, "read_timeout", "1s")
+    monkeypatch.setitem(blobs_module._RETRIES, "max_retries", 0)
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}",
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+    }.items():
+        monkeypatch.setenv(name, value)
+    silent = Blobs.open("s3://bucket")
+    async with asyncio.timeout(60):
+        with pytest.raises(StorageUnavailable):
+            await silent.put("key", b"data")
+    server.close()

@@ -5,12 +5,13 @@ keys are made from content or fresh ids, so storing the same one twice is harmle
 """
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 from uuid import uuid4
@@ -35,7 +36,19 @@ _SENDING_AT_ONCE: Final = 4
 _ABANDONED_SECONDS: Final = 86_400
 
 # An object store that is silent is given up after half a minute; one that answers slowly is not.
-_DEADLINES: Final["ClientConfig"] = {"connect_timeout": "5s", "read_timeout": "15s", "timeout": "120s"}
+_DEADLINES: Final = {"connect_timeout": "5s", "read_timeout": "15s", "timeout": "120s"}
+_CLIENT_OPTIONS: Final = (
+    *_DEADLINES,
+    "allow_http",
+    "allow_invalid_certificates",
+    "http1_only",
+    "http2_only",
+    "pool_idle_timeout",
+    "pool_max_idle_per_host",
+    "proxy_url",
+    "user_agent",
+)
+"""What the environment may say of connections, such as AWS_ALLOW_HTTP: options of our own replace all of it."""
 _RETRIES: Final["RetryConfig"] = {"max_retries": 3, "retry_timeout": timedelta(seconds=15)}
 
 
@@ -65,7 +78,7 @@ class Blobs:
         if "://" in location and not location.startswith("file:"):
             if spool is not None:
                 _clear(spool)
-            return cls(from_url(location, client_options=_DEADLINES, retry_config=_RETRIES), spool)
+            return cls(from_url(location, client_options=_client_options(), retry_config=_RETRIES), spool)
         folder = Path(url2pathname(urlsplit(location).path) if location.startswith("file:") else location)
         folder.mkdir(parents=True, exist_ok=True)
         return cls(LocalStore(str(folder)), files=DurableFiles(folder))
@@ -281,6 +294,16 @@ def _as_storage_errors() -> Iterator[None]:
     except (BaseError, OSError) as problem:
         full = "no space left" in str(problem).lower()
         raise (StorageFull if full else StorageUnavailable)(str(problem)) from problem
+
+
+def _client_options() -> "ClientConfig":
+    """The deadlines of requests, and what the environment says."""
+    options: dict[str, str] = dict(_DEADLINES)
+    for name in _CLIENT_OPTIONS:
+        for prefix in ("AWS", "AZURE", "GOOGLE"):
+            if (value := os.environ.get(f"{prefix}_{name}".upper())) is not None:
+                options[name] = value
+    return cast("ClientConfig", options)
 
 
 def _clear(spool: Path) -> None:
