@@ -146,6 +146,34 @@ def test_a_request_that_comes_directly_from_this_machine_is_its_own(peer: str, *
     assert client_address(direct, lambda _address: trusts) == peer
 
 
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        (b"localhost:3333", True),
+        (b"LOCALHOST.", True),
+        (b"1.activities.localhost:3333", True),
+        (b"127.0.0.1", True),
+        (b"127.8.8.8:80", True),
+        (b"[::1]:3333", True),
+        (b"evil.example", False),
+        (b"evil.example:3333", False),
+        (b"localhost.evil.example", False),
+        (b"127.0.0.1.evil.example", False),
+        (b"evillocalhost", False),
+        (b"10.0.0.1", False),
+        (b"localhost@evil.example", False),
+        (b"", False),
+    ],
+)
+@pytest.mark.parametrize("peer", ["127.0.0.1", "::1", ""])
+def test_a_page_whose_domain_was_pointed_at_this_machine_has_not_its_allowance(
+    host: bytes, peer: str, *, local: bool
+) -> None:
+    address = client_address(scope((b"host", host), client=peer), lambda _address: False)
+    assert address == (peer if local else "unknown")
+    assert client_address(scope((b"host", host), client="10.0.0.1"), lambda _address: False) == "10.0.0.1"
+
+
 def test_a_list_of_thousands_of_proxies_is_not_read_to_its_beginning() -> None:
     judged: list[str] = []
 

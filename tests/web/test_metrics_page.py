@@ -33,6 +33,15 @@ async def test_a_request_through_a_proxy_on_this_machine_does_not_read_the_metri
             assert answer.status == 404
 
 
+async def test_a_page_of_a_domain_that_points_at_this_machine_does_not_read_the_metrics(tmp_path: Path) -> None:
+    async with visited(tmp_path) as server:
+        for host, status in (("localhost:3333", 200), ("[::1]:3333", 200), ("rebound.example:3333", 404)):
+            answer = await server.get("/metrics", client="127.0.0.1", headers={"host": host})
+            assert answer.status == status, host
+        answer = await server.get("/metrics", client="127.0.0.1")
+        assert (answer.headers["cache-control"], answer.headers["x-content-type-options"]) == ("no-store", "nosniff")
+
+
 async def test_with_a_token_only_requests_with_it_read_the_metrics(tmp_path: Path) -> None:
     async with visited(tmp_path, metrics_token=TOKEN) as server:
         for client in (STRANGER, "127.0.0.1"):

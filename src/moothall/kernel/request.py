@@ -27,6 +27,7 @@ _SECRET = re.compile(r"((?:^|/)(?:webhooks|interactions)/[^/]*/)[^/]+")
 _NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|\Z)")
 
 _WITH_PORT = re.compile(r"\[(?P<bracketed>[^\[\]]*)\](?::[0-9]{1,5})?|(?P<bare>[0-9.]+):[0-9]{1,5}")
+_HOST = re.compile(rb"(?:\[(?P<bracketed>[^\[\]]+)\]|(?P<bare>[^\[\]:]+))(?::[0-9]{0,5})?")
 _MAX_PROXIES = 32
 """How many entries of X-Forwarded-For are read, counted from its end."""
 _JOINED_AT_ONCE = 512 * 1024
@@ -270,8 +271,10 @@ def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], boo
     """The address of the client: the last address in X-Forwarded-For that is not a trusted proxy's.
 
     A proxy appends to X-Forwarded-For or adds another header of that name, so that all of them count as one list. The
-    entries before an unreadable one are ignored, because the client may have forged them. A forwarded request never
-    has a loopback address, which has privileges: its address is UNKNOWN_ADDRESS then.
+    entries before an unreadable one are ignored, because the client may have forged them. A loopback address has
+    privileges. So a forwarded request never has one, and neither has a request whose Host is no name of the loopback
+    interface: a browser sends it for a page whose domain was pointed here (DNS rebinding). Their address is
+    UNKNOWN_ADDRESS.
     """
     client = scope.get("client")
     address = peer = client[0] if client else ""
@@ -289,7 +292,22 @@ def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], boo
         if not trusted(peer):
             _warn_of_untrusted(peer)
         return UNKNOWN_ADDRESS
+    if is_loopback(address) and not all(is_loopback_host(v) for name, v in scope["headers"] if name == b"host"):
+        return UNKNOWN_ADDRESS
     return address
+
+
+@lru_cache(maxsize=256)
+def is_loopback_host(host: bytes) -> bool:
+    """Whether a Host header names the loopback interface: an address of it, `localhost`, or a name below that."""
+    match = _HOST.fullmatch(host)
+    if match is None:
+        return False
+    name = (match["bracketed"] or match["bare"] or b"").decode("latin-1").lower().removesuffix(".")
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
 
 
 def is_forwarded(headers: Iterable[tuple[bytes, bytes]]) -> bool:
