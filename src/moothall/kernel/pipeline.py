@@ -51,6 +51,9 @@ Observe = Callable[[str, int, float], None]
 log = logging.getLogger("moothall.http")
 
 _JSON_TYPE = (b"content-type", b"application/json")
+_NO_STORE = (b"cache-control", b"no-store")
+"""Every response without a cache-control of its own has this: most are for one account."""
+_NO_SNIFF = (b"x-content-type-options", b"nosniff")
 _NO_CONTENT_TYPE: tuple[bytes, bytes] = (b"content-length", b"0")
 _WITHOUT_BODY = frozenset({204, 304})
 _GZIP_FROM = 2048
@@ -424,7 +427,9 @@ class Pipeline:
 
     async def _send(self, request: Request, response: EncodedResponse, send: Send) -> None:
         headers, body = response.headers, response.body
-        headers.append((b"x-request-id", request.id.encode()))
+        headers += ((b"x-request-id", request.id.encode()), _NO_SNIFF)
+        if not any(name == b"cache-control" for name, _ in headers):
+            headers.append(_NO_STORE)
         if request.origin is not None:
             headers.extend(request.cors_headers())
         if len(body) >= _GZIP_FROM and request.accepts_gzip and not request.loopback:
