@@ -171,7 +171,7 @@ async def _token_response(
     if code is not None and code.webhook_id is not None:
         row = await select_webhook(ctx.tx, code.webhook_id)
         if row is not None:
-            optional["webhook"] = await show_webhook(ctx, row)
+            optional["webhook"] = await show_webhook(ctx, row, knows_token=True)
     if code is not None and code.guild_id is not None and BOT in scopes:
         await ctx.visit_guild(code.guild_id)
         optional["guild"] = guild_object(ctx.guild)

@@ -359,3 +359,18 @@ async def test_an_interaction_is_dispatched_to_the_shard_of_its_guild(platform: 
         e for e in platform.heard if e.name == "INTERACTION_CREATE" and list(e.user_ids) == [scenario.app.bot.id]
     ]
     assert interaction[-1].guild_id is None
+
+
+async def test_a_response_does_not_reopen_a_thread_that_was_locked_meanwhile(platform: Platform) -> None:
+    scenario = await create_scenario(platform)
+    command = await scenario.create_command()
+    thread = (await scenario.person.post(f"{scenario.channel_path}/threads", {"name": "t", "type": 11})).json["id"]
+    interaction = await scenario.create_interaction(2, {"id": command["id"], "type": 1}, channel_id=thread)
+    owner = scenario.guild.owner
+    assert (await owner.patch(f"/channels/{thread}", {"locked": True, "archived": True})).status == 200
+    callback = f"/interactions/{interaction['id']}/{interaction['token']}/callback"
+    refused = await platform.anonymous.post(callback, {"type": 4, "data": {"content": "x"}})
+    assert (refused.status, refused.code) == (403, 160005)
+    assert (await owner.get(f"/channels/{thread}")).json["thread_metadata"]["archived"] is True
+    quiet = await platform.anonymous.post(callback, {"type": 4, "data": {"content": "x", "flags": 64}})
+    assert quiet.status == 204

@@ -10,7 +10,7 @@ from moothall.storage.database import Query
 from moothall.storage.schema import channels
 from tests.harness import FORUM, Caller, Guild, Platform
 
-PUBLIC_THREAD = 11
+PUBLIC_THREAD, PRIVATE_THREAD = 11, 12
 EMBED = {"title": "News", "description": "Bread is cheaper."}
 BUTTON = {"type": 1, "components": [{"type": 2, "style": 5, "label": "x", "url": "https://example.org"}]}
 
@@ -45,16 +45,18 @@ async def hooked(platform: Platform, **channel: Any) -> Hook:
     return await hook_of(platform, guild.owner, guild, channel_id)
 
 
-async def thread_in(guild: Guild, parent: int, *, archived: bool = False) -> int:
+async def thread_in(
+    guild: Guild, parent: int, *, archived: bool = False, locked: bool = False, kind: int = PUBLIC_THREAD
+) -> int:
     metadata = {
         "archived": archived,
         "auto_archive_duration": 1440,
         "archive_timestamp": "2026-01-01T00:00:00.000000+00:00",
-        "locked": False,
-        "create_timestamp": None,
+        "locked": locked,
+        "create_timestamp": "2026-01-01T00:00:00.000000+00:00",
     }
     return await guild.channel(
-        type=PUBLIC_THREAD, name="thread", parent_id=parent, owner_id=guild.owner.id, thread_metadata=metadata
+        type=kind, name="thread", parent_id=parent, owner_id=guild.owner.id, thread_metadata=metadata
     )
 
 
@@ -251,3 +253,25 @@ async def test_a_deleted_channels_webhooks_are_deleted(platform: Platform) -> No
     channel_id = (await hook.says("x"))["channel_id"]
     assert (await hook.guild.owner.delete(f"/channels/{channel_id}")).status == 200
     assert (await hook.anonymous.post(hook.path, {"content": "x"})).code == 10015
+
+
+async def test_a_locked_thread_takes_no_messages_of_webhooks_and_stays_archived(platform: Platform) -> None:
+    hook = await hooked(platform)
+    for archived in (True, False):
+        thread = await thread_in(hook.guild, hook.guild.general, archived=archived, locked=True)
+        with platform.listening() as heard:
+            reply = await hook.anonymous.post(hook.path, {"content": "x"}, thread_id=thread)
+        assert (reply.status, reply.code, heard) == (403, 160005, [])
+        shown = (await hook.guild.owner.get(f"/channels/{thread}")).json["thread_metadata"]
+        assert (shown["archived"], shown["locked"]) == (archived, True)
+
+
+async def test_a_webhook_posts_in_private_threads_of_its_channel_as_bridges_need_it(platform: Platform) -> None:
+    hook = await hooked(platform)
+    thread = await thread_in(hook.guild, hook.guild.general, kind=PRIVATE_THREAD)
+    owner = hook.guild.owner
+    secret = (await owner.post(f"/channels/{thread}/messages", {"content": "secret"})).json
+    posted = await hook.anonymous.post(hook.path, {"content": "x"}, thread_id=thread, wait=True)
+    assert (posted.status, posted.json["channel_id"]) == (200, str(int(thread)))
+    read = await hook.anonymous.get(f"{hook.path}/messages/{secret['id']}", thread_id=thread)
+    assert (read.status, read.code) == (404, 10008)

@@ -62,6 +62,30 @@ async def test_a_bots_webhook_belongs_to_its_application(platform: Platform) -> 
     assert (webhook["user"]["id"], webhook["application_id"]) == (str(bot.id), str(bot.application_id))
 
 
+async def test_the_token_of_an_applications_webhook_is_for_that_application_alone(platform: Platform) -> None:
+    guild, wanda = await community(platform)
+    bot, other = await platform.bot(wanda), await platform.bot(wanda)
+    await guild.join(bot, other, roles=[await guild.role(permissions=Permissions.MANAGE_WEBHOOKS)])
+    webhook = await made(bot, guild.general)
+    assert webhook["url"].endswith(webhook["token"])
+    own = await made(wanda, guild.general)
+    path = f"/webhooks/{webhook['id']}"
+    lists = [f"/channels/{guild.general}/webhooks", f"/guilds/{guild.id}/webhooks"]
+    for caller in (wanda, guild.owner, other):
+        shown = [(await caller.get(path)).json, (await caller.patch(path, {"name": "Crier"})).json]
+        for each in lists:
+            listed = {item["id"]: item for item in (await caller.get(each)).json}
+            assert listed[own["id"]]["token"] == own["token"]
+            shown.append(listed[webhook["id"]])
+        assert all("token" not in each and "url" not in each for each in shown), caller.name
+    for each in lists:
+        assert webhook["token"] in [item.get("token") for item in (await bot.get(each)).json]
+    assert (await bot.get(path)).json["token"] == webhook["token"]
+    by_token = f"{path}/{webhook['token']}"
+    assert (await platform.anonymous.get(by_token)).json["token"] == webhook["token"]
+    assert (await platform.anonymous.patch(by_token, {"name": "Bell"})).json["token"] == webhook["token"]
+
+
 async def test_its_application_reads_a_webhook_without_permission_and_changes_nothing(platform: Platform) -> None:
     guild, _ = await community(platform)
     bot = await platform.bot(guild.owner)

@@ -79,7 +79,7 @@ async def delete_webhook(ctx: Context, webhook_id: WebhookId) -> None:
 @get("/webhooks/{webhook_id}/{webhook_token}", permission=WEBHOOK_TOKEN)
 async def get_webhook_with_token(ctx: Context, webhook_id: WebhookId, webhook_token: str) -> Webhook:
     """Get a webhook by its token, without its creator."""
-    return await operations.show_webhook(ctx, webhook_of(ctx), with_user=False)
+    return await operations.show_webhook(ctx, webhook_of(ctx), with_user=False, knows_token=True)
 
 
 @patch("/webhooks/{webhook_id}/{webhook_token}", permission=WEBHOOK_TOKEN, audit_reason=True, fires=(WebhooksUpdate,))
@@ -88,7 +88,7 @@ async def modify_webhook_with_token(
 ) -> Webhook:
     """Modify the name or avatar of a webhook by its token."""
     row = await operations.modify_webhook(ctx, webhook_of(ctx), body)
-    return await operations.show_webhook(ctx, row, with_user=False)
+    return await operations.show_webhook(ctx, row, with_user=False, knows_token=True)
 
 
 @delete("/webhooks/{webhook_id}/{webhook_token}", permission=WEBHOOK_TOKEN, audit_reason=True, fires=(WebhooksUpdate,))

@@ -15,7 +15,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import EDITABLE, SETTABLE
 from moothall.resources.channel.thread_activity.operations import unarchive_thread
-from moothall.resources.channel.thread_activity.rules import require_active_in
+from moothall.resources.channel.thread_activity.rules import require_active_in, require_unlocked_in
 from moothall.resources.channel.thread_activity.state import thread_access
 from moothall.resources.component.resolved_ids import Sender
 from moothall.resources.message import operations
@@ -163,7 +163,7 @@ async def _enter_thread(ctx: Context, access: ChannelAccess, thread_id: ChannelI
     row = await _find_thread(ctx, access, thread_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    return await unarchive_thread(ctx, await thread_access(ctx.tx, access, row))
+    return await unarchive_thread(ctx, require_unlocked_in(await thread_access(ctx.tx, access, row)))
 
 
 async def _find_message(

@@ -139,11 +139,21 @@ async def delete_webhooks_of_bot(ctx: Context, guild_id: GuildId, bot_id: UserId
     _announce(ctx, rows)
 
 
-async def show_webhook(ctx: Context, row: WebhookRow, *, with_user: bool = True) -> Webhook:
-    """Return the object of a webhook, with its creator if `with_user`."""
+async def show_webhook(ctx: Context, row: WebhookRow, *, with_user: bool = True, knows_token: bool = False) -> Webhook:
+    """Return the object of a webhook, with its creator if `with_user`.
+
+    The token of an application's webhook is for that application, and for a caller who `knows_token`.
+    """
     user = await get_user(ctx.tx, row.user_id) if with_user and row.user_id is not None else None
     source = (await queries.select_sources(ctx.tx, [row])).get(row.id)
-    return webhook_object(row, user, source, box=ctx.services.box, public_url=ctx.services.limits.public_url)
+    shows_token = knows_token or _may_see_token(ctx, row)
+    box, public_url = ctx.services.box, ctx.services.limits.public_url
+    return webhook_object(row, user, source, box=box, public_url=public_url, shows_token=shows_token)
+
+
+def _may_see_token(ctx: Context, row: WebhookRow) -> bool:
+    """Whether the caller may see the token of a webhook: that of an application is for the application alone."""
+    return row.application_id is None or row.application_id == ctx.actor.application_id
 
 
 async def show_webhooks(ctx: Context, rows: Sequence[WebhookRow]) -> list[Webhook]:
@@ -158,6 +168,7 @@ async def show_webhooks(ctx: Context, rows: Sequence[WebhookRow]) -> list[Webhoo
             sources.get(row.id),
             box=box,
             public_url=public_url,
+            shows_token=_may_see_token(ctx, row),
         )
         for row in rows
     ]

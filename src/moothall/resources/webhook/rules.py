@@ -80,14 +80,20 @@ def encryption_context(webhook_id: WebhookId) -> bytes:
 
 
 def webhook_object(
-    row: WebhookRow, user: User | None, source: SourceRow | None = None, *, box: SecretBox, public_url: str
+    row: WebhookRow,
+    user: User | None,
+    source: SourceRow | None = None,
+    *,
+    box: SecretBox,
+    public_url: str,
+    shows_token: bool = True,
 ) -> Webhook:
     """Build a webhook object, without `user` or `source` if that is None.
 
-    Only incoming webhooks have a token; only channel followers have a source. The webhook of an application has no
-    guild and no channel.
+    Only incoming webhooks have a token, which is left out with its URL unless `shows_token`; only channel followers
+    have a source. The webhook of an application has no guild and no channel.
     """
-    token = _token(row, box)
+    token = _token(row, box) if shows_token else UNSET
     return Webhook(
         id=row.id,
         type=row.type,

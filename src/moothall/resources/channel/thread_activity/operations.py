@@ -17,6 +17,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.member import without_pending
 from moothall.objects.message_types import MessageType
+from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.objects import channel_object
 from moothall.resources.channel.queries import update_channel
@@ -51,11 +52,14 @@ async def require_active_thread_capacity(ctx: Context, guild_id: GuildId) -> Non
 async def unarchive_thread(ctx: Context, access: ChannelAccess) -> ChannelAccess:
     """Unarchive a thread before a message is sent in it; any other channel is returned as it is.
 
-    The row must declare `UNARCHIVE_EVENTS`. Raises Refusal: 400/160006.
+    The row must declare `UNARCHIVE_EVENTS`. Raises Refusal: 400/160006; 403/160005 for a locked thread, unless the
+    sender has MANAGE_THREADS in it.
     """
     metadata = metadata_of(access)
     if metadata is None or not metadata.archived:
         return access
+    if metadata.locked and not access.permissions & Permissions.MANAGE_THREADS:
+        raise Refusal(errors.THREAD_LOCKED)
     row = await select_channel(ctx.tx, access.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)

@@ -39,9 +39,18 @@ def require_unlocked(ctx: Context) -> None:
 
     Raises Refusal: 403/160005.
     """
-    metadata = metadata_of(ctx.channel)
-    if metadata is not None and metadata.locked and not ctx.has(Permissions.MANAGE_THREADS):
+    require_unlocked_in(ctx.channel)
+
+
+def require_unlocked_in(access: ChannelAccess) -> ChannelAccess:
+    """Check, and return, a channel as `require_unlocked` does; webhooks have no permissions.
+
+    Raises Refusal: 403/160005.
+    """
+    metadata = metadata_of(access)
+    if metadata is not None and metadata.locked and not access.permissions & Permissions.MANAGE_THREADS:
         raise Refusal(errors.THREAD_LOCKED)
+    return access
 
 
 def require_not_archived_and_locked(ctx: Context) -> None:
