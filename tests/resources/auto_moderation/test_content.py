@@ -85,6 +85,27 @@ async def test_without_a_custom_message_the_error_says_what_happened(guild: Guil
     assert reply.json == {"code": 200000, "message": "Message was blocked by automatic moderation"}
 
 
+async def test_alerts_show_what_rules_match_in_every_channel_to_those_who_manage_the_guild(
+    platform: Platform, guild: Guild
+) -> None:
+    # As on the public platform: what a rule matches is content that holders of MANAGE_GUILD, who make rules, read.
+    manager = await guild.member_with(Permissions.MANAGE_GUILD)
+    writer = await platform.person("writer")
+    await guild.join(writer, roles=[role := await guild.role()])
+    view = Permissions.VIEW_CHANNEL
+    hidden = await guild.channel(overwrites=[(guild.id, 0, 0, view), (role, 0, view, 0)])
+    alerts = await guild.channel(name="alerts")
+    await create_rule(guild, actions=[alert_to(alerts)])
+    assert (await manager.get(f"/channels/{hidden}/messages")).code == 50001
+    platform.heard.clear()
+    assert (await say(writer, hidden, "a cat here")).status == 200
+    (message,) = (await manager.get(f"/channels/{alerts}/messages")).json
+    assert message["embeds"][0]["description"] == "a cat here"
+    [executed] = [envelope for envelope in platform.heard if envelope.name == EXECUTED]
+    assert executed.permission == Permissions.MANAGE_GUILD
+    assert platform.heard_data(EXECUTED)[0]["content"] == "a cat here"
+
+
 async def test_an_alert_shows_what_was_blocked(platform: Platform, guild: Guild, bob: Caller) -> None:
     alerts = await guild.channel(name="alerts")
     actions = [*BLOCKED, alert_to(alerts), timeout_for(600)]
