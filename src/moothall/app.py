@@ -236,6 +236,7 @@ def build_services(
             verification_requires_email=settings.verification_requires_email,
             password_min_score=settings.password_min_score,
             account_deletion_days=settings.account_deletion_days,
+            session_max_days=settings.session_max_days,
             session_unused_days=settings.session_unused_days,
             message_requests=settings.message_requests,
             opened_direct_messages=settings.rate_limit_direct_messages,

@@ -175,6 +175,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     account_deletion_days: Annotated[
         int, Meta(description="Days after which an account is deleted whose user requested it.", ge=0, le=365)
     ] = 14
+    session_max_days: Annotated[
+        int,
+        Meta(
+            description="Days after which a person's login ends in any case, unless it began before this was set; "
+            "0 is never.",
+            ge=0,
+        ),
+    ] = 0
     session_unused_days: Annotated[
         int, Meta(description="Days without use after which a person's login ends.", ge=1, le=3650)
     ] = 90

@@ -90,6 +90,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Direct messages that an account may open anew in ten minutes."""
     new_contacts: int = 10
     """Strangers whom an account may write to or befriend in ten minutes."""
+    session_max_days: int = 0
+    """Days after which a session of a user ends in any case; 0 is never."""
     session_unused_days: int = 90
     """Days without use after which a session of a user ends."""
     link_previews: bool = True

@@ -176,6 +176,25 @@ async def test_how_long_a_login_may_be_unused_is_a_setting(platform: Platform) -
     assert not await is_in(alice)
 
 
+async def test_how_long_a_login_lasts_at_most_is_a_setting(platform: Platform) -> None:
+    alice = await register(platform)
+    platform.services.limits = msgspec.structs.replace(platform.services.limits, session_max_days=2)
+    phone = await log_in(platform)
+
+    async def ends_in_days(caller: Caller) -> float | None:
+        async with platform.database.read() as reader:
+            expires_at = await reader.scalar(
+                Query(select(tokens.c.expires_at).where(tokens.c.hash == bindparam("hash"))),
+                hash=hash_token(caller.token),
+            )
+        return None if expires_at is None else (expires_at - Timestamp.now()) / 86_400_000
+
+    assert await ends_in_days(alice) is None
+    remaining = await ends_in_days(phone)
+    assert remaining is not None
+    assert 1.9 < remaining <= 2
+
+
 async def test_a_login_with_a_gateway_connection_is_in_use(platform: Platform) -> None:
     alice = await register(platform)
     await set_used(platform, alice, 200)

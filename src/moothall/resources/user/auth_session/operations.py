@@ -22,12 +22,14 @@ def id_hash_of(digest: bytes) -> str:
 
 
 async def begin_session(ctx: Context, user_id: UserId, client: LoginClient, *, seconds: int | None) -> str:
-    """Log a user in for `seconds` or without expiry; return the token.
+    """Log a user in for `seconds` or without expiry, but for `session_max_days` at most; return the token.
 
     The client's network becomes known: wrong passwords from other networks do not lock it out.
     """
     token = new_account_token(user_id)
     digest = hash_token(token)
+    max_seconds = ctx.services.limits.session_max_days * 86_400 or None
+    seconds = min((each for each in (seconds, max_seconds) if each is not None), default=None)
     ends = None if seconds is None else Timestamp(ctx.now + seconds * 1000)
     await insert_token(ctx.tx, digest, TokenKind.SESSION, user_id, ctx.now, expires_at=ends)
     await queries.insert_session(ctx.tx, digest, user_id, ctx.now, client)

@@ -7,7 +7,6 @@ from typing import Final
 
 from moothall.kernel.context import Context
 from moothall.kernel.ratelimit import Rate
-from moothall.kernel.request import is_loopback
 from moothall.objects.errors import ErrorKind, Refusal
 
 _SECONDS: Final = 600.0
@@ -27,7 +26,7 @@ def _spend(ctx: Context, name: str, requests: int, refusal: ErrorKind) -> None:
     limiter = ctx.services.limiter
     if limiter is None:
         return
-    wait = limiter.spend(name, Rate(requests, _SECONDS), ctx.actor.user_id, loopback=is_loopback(ctx.ip))
+    wait = limiter.spend(name, Rate(requests, _SECONDS), ctx.actor.user_id, loopback=ctx.loopback)
     if wait:
         wait = round(wait, 3)
         raise Refusal(
