@@ -495,7 +495,13 @@ class App:
             name=name,
             network_of=self._network_of,
         )
-        self.health_page = HealthPage(self.database, key, self._trusts, self._stuck_beside)
+        self.health_page = HealthPage(
+            self.database,
+            key,
+            self._trusts,
+            self._stuck_beside,
+            delivers=lambda: self.gateway.delivery_watch.delivers,
+        )
         self.services = build_services(
             settings,
             self.database,
@@ -955,6 +961,16 @@ class App:
         )
         self.metrics.add_gauge("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
         self.metrics.add_gauge("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
+        self.metrics.add_gauge(
+            "gateway_invalidated",
+            "Sessions told to identify anew, since they may have missed an event.",
+            lambda: node.invalidations.count,
+        )
+        self.metrics.add_gauge(
+            "gateway_stalls",
+            "Times that the delivery of events stood still and was started again.",
+            lambda: node.delivery_watch.stalls,
+        )
         timers = self.services.resources[ResponseTimers]
         self.metrics.add_gauge("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
         self.metrics.add_gauge(

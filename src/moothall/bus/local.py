@@ -1,8 +1,11 @@
 """The bus of a single process: publishing is a function call."""
 
+import logging
 from collections.abc import Callable, Sequence
 
 from moothall.bus.envelope import Envelope, Receive
+
+log = logging.getLogger("moothall.bus")
 
 
 class LocalBus:
@@ -15,9 +18,12 @@ class LocalBus:
         self._subscribers: list[Receive] = []
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
-        """Call every subscriber before returning."""
+        """Call every subscriber before returning. The failure of one is logged, and the others are called."""
         for receive in self._subscribers:
-            receive(envelopes)
+            try:
+                receive(envelopes)
+            except Exception:
+                log.exception("a subscriber of the bus failed")
 
     def subscribe(
         self,

@@ -19,9 +19,10 @@ from moothall.gateway.commands import (
     UpdateVoiceStateCommand,
     read_command,
 )
+from moothall.gateway.frame_writer import Send, frame_writer
 from moothall.gateway.frames import PAYLOAD_COMPRESSION, TEXT, Encoding, Frame
 from moothall.gateway.opcodes import IGNORED_OPCODES, CloseCode, CloseConnection, Opcode
-from moothall.gateway.send_queue import Send, SendQueue
+from moothall.gateway.send_queue import SendQueue
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.websocket_frames import FrameBudget
@@ -106,7 +107,7 @@ class Connection:
         self.gateway_url = gateway_url
         """The URL at which this client would connect again."""
         self.send_queue = SendQueue(
-            send,
+            frame_writer(send, direct=settings.direct_writes),
             max_frames=settings.queue_frames,
             max_bytes=settings.queue_bytes,
             on_overflow=self._handle_overflow,

@@ -18,3 +18,10 @@ class GuildOpen(Struct):
 
     user_id: UserId
     guild_id: GuildId
+
+
+class SessionsInvalidate(Struct):
+    """SESSIONS_INVALIDATE: all clients of other nodes than the one named identify anew, which has told its own."""
+
+    node: str
+    reason: str

@@ -1,5 +1,6 @@
 """Fan-out: dispatching one event to many sessions."""
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
@@ -14,6 +15,8 @@ from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.objects.ids import UserId
 from moothall.objects.intents import Intent
+
+_log = logging.getLogger(__name__)
 
 _MAX_UNSLICED: Final = 512
 """A larger audience is dispatched in slices; at once it would block the event loop for milliseconds."""
@@ -50,16 +53,26 @@ class Dispatcher:
     A very large audience is dispatched in slices: `schedule` is called when some of it is left, and
     `dispatch_next_slice` continues. A dispatch meanwhile finishes the one in progress first, so that every
     session receives all events in the same order.
+
+    No exception of one session's dispatch leaves it: the others receive the event, and `on_failure` is called with the
+    sessions that did not.
     """
 
-    __slots__ = ("_count", "_in_progress", "_max_bytes", "_max_frames", "_metrics", "_schedule")
+    __slots__ = ("_count", "_in_progress", "_max_bytes", "_max_frames", "_metrics", "_on_failure", "_schedule")
 
-    def __init__(self, settings: GatewaySettings, metrics: Metrics, schedule: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        metrics: Metrics,
+        schedule: Callable[[], None],
+        on_failure: Callable[[Sequence[Session]], None],
+    ) -> None:
         self._max_frames = settings.replay_frames
         self._max_bytes = settings.replay_bytes
         self._metrics = metrics
         self._count = 0
         self._schedule = schedule
+        self._on_failure = on_failure
         self._in_progress: _FanOut | None = None
 
     @property
@@ -71,11 +84,12 @@ class Dispatcher:
         """Dispatch to the next slice of the audience in progress, if any."""
         fan_out = self._in_progress
         if fan_out is not None:
-            end = fan_out.start + _SLICE
-            self._dispatch_now(fan_out.audience[fan_out.start : end], fan_out.full, fan_out.stripped, fan_out.exempt)
+            start, end = fan_out.start, fan_out.start + _SLICE
+            # Before the slice, so that whatever happens in it the next one follows.
             fan_out.start = end
             if end >= len(fan_out.audience):
                 self._in_progress = None
+            self._dispatch_now(fan_out.audience[start:end], fan_out.full, fan_out.stripped, fan_out.exempt)
 
     def dispatch_in_guild(self, view: GuildView, envelope: Envelope, *, except_user_id: UserId | None = None) -> None:
         """Dispatch an event to the sessions in a guild that may receive it, except those of one user."""
@@ -125,14 +139,21 @@ class Dispatcher:
         self, audience: Sequence[Session], full: Frame, stripped: Frame | None, exempt: Collection[UserId]
     ) -> None:
         max_frames, max_bytes = self._max_frames, self._max_bytes
-        if stripped is None:
-            for session in audience:
-                session.dispatch(full, max_frames, max_bytes)
-        else:
-            for session in audience:
-                has_content = session.intents & Intent.MESSAGE_CONTENT or session.user_id in exempt
-                session.dispatch(full if has_content else stripped, max_frames, max_bytes)
+        failed: list[Session] | None = None
+        for session in audience:
+            try:
+                if stripped is None or session.intents & Intent.MESSAGE_CONTENT or session.user_id in exempt:
+                    session.dispatch(full, max_frames, max_bytes)
+                else:
+                    session.dispatch(stripped, max_frames, max_bytes)
+            except Exception:  # noqa: BLE001 - one session's failure must not affect the others
+                if failed is None:
+                    failed = []
+                    _log.exception("an event could not be dispatched to a session of user %s", session.user_id)
+                failed.append(session)
         self._count += len(audience)
+        if failed is not None:
+            self._on_failure(failed)
 
     def report_metrics(self) -> None:
         """Add the dispatches since the last report to the metrics."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -56,7 +56,11 @@ class Hub:
 
     `on_control` is called with each NODE envelope, `on_join` once a session receives a guild's events,
     `on_friend` with a user and their new friend, `on_guild_event` with an event of a guild once its view has it,
-    `on_leave` once a session receives a guild's events no longer, and `online` returns the presences for GUILD_CREATE.
+    `on_leave` once a session receives a guild's events no longer, `on_broken` with sessions that may have missed an
+    event, which have to identify anew, and `online` returns the presences for GUILD_CREATE.
+
+    Whatever is done for one session, guild or event stands inside a boundary: an exception breaks the sessions that it
+    concerns, and the delivery to all others goes on.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class Hub:
         on_friend: Callable[[UserId, UserId], None] | None = None,
         on_guild_event: Callable[[GuildView, Envelope], None] | None = None,
         on_leave: Callable[[Session, GuildId], None] | None = None,
+        on_broken: Callable[[Collection[Session], str], None] | None = None,
         online: OnlinePresences = lambda _user_ids: [],
     ) -> None:
         self.sessions: dict[str, Session] = {}
@@ -81,13 +86,16 @@ class Hub:
         self._on_friend = on_friend
         self._on_guild_event = on_guild_event
         self._on_leave = on_leave
+        self._on_broken = on_broken
         self.friends = Friends()
         self._online = online
-        self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery)
+        self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery, self._handle_failed_dispatch)
         self._guild_events = GuildEventHandler(self._dispatcher, source, self._remove_from_guild)
         self._loading: dict[GuildId, asyncio.Future[None]] = {}
         self._inbox: deque[Envelope] = deque()
         self._delivery_scheduled = False
+        self.delivered = 0
+        """Envelopes and slices delivered so far, by which a delivery that stands still is noticed."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # Sessions
@@ -102,7 +110,10 @@ class Hub:
         if self.sessions.pop(session.id, None) is None:
             return False
         for guild_id in list(session.guild_ids):
-            self._unsubscribe(session, guild_id)
+            try:
+                self._unsubscribe(session, guild_id)
+            except Exception:  # noqa: BLE001 - logged
+                _log.exception("a session could not be removed from guild %s", guild_id)
         remaining = self.sessions_by_user[session.user_id]
         remaining.remove(session)
         if not remaining:
@@ -119,6 +130,8 @@ class Hub:
         """
         joining = await self.start_joining(session, guild_id)
         if joining is None:
+            if not joined:
+                self._announce_absence(session, guild_id)
             return
         try:
             if session.intents & Intent.GUILDS:
@@ -127,34 +140,51 @@ class Hub:
         finally:
             self.stop_joining(joining)
 
+    def _announce_absence(self, session: Session, guild_id: GuildId) -> None:
+        """Send GUILD_DELETE of a guild that READY has named, if its user has left it since."""
+        view = self.views.get(guild_id)
+        is_joined = guild_id in session.guild_ids or (view is not None and session in view.joining)
+        if not is_joined and not session.takes_guild_properties and session.intents & Intent.GUILDS:
+            self.send(session, "GUILD_DELETE", b'{"id":"%d"}' % guild_id)
+
     async def start_joining(self, session: Session, guild_id: GuildId) -> Joining | None:
         """Keep the events of a guild for a session from now on, until `finish_joining` or `stop_joining`.
 
-        None for a guild that the session has joined or is joining, and for one that its user is no member of.
+        None for a guild that the session has joined or is joining, and for one that its user is no member of. Raises
+        what the reads raise.
         """
-        view = self.views.get(guild_id)
-        known = view is not None
-        if view is None:
-            view = self.views[guild_id] = GuildView(guild_id)
-        if guild_id in session.guild_ids or session in view.joining:
-            return None
-        pending: deque[Envelope] = deque()
-        view.joining[session] = pending
-        joining = None
-        try:
-            await (self._wait_until_loaded(view) if known else self._load(view))
-            member = view.members.get(session.user_id) or await self._source.member_view(guild_id, session.user_id)
-            if member is None or self.views.get(guild_id) is not view:
+        while True:
+            view = self.views.get(guild_id)
+            is_new = view is None
+            if view is None:
+                view = self.views[guild_id] = GuildView(guild_id)
+            if guild_id in session.guild_ids or session in view.joining:
                 return None
-            # The threshold from which GUILD_CREATE is `large`.
-            selective = (
-                session.takes_passive_updates and await self._source.member_count(guild_id) > session.large_threshold
-            )
-            joining = Joining(session, view, member, view.visible_channels(member), pending, selective)
-            return joining
-        finally:
-            if joining is None:
-                self._stop_joining(session, view)
+            pending: deque[Envelope] = deque()
+            view.joining[session] = pending
+            joining = None
+            try:
+                if is_new:
+                    if not await self._load(view):
+                        return None
+                else:
+                    await self._wait_until_loaded(view)
+                joining = await self._read_member(session, view, pending)
+                if joining is not None or self.views.get(guild_id) is view:
+                    return joining
+                # The view was dropped meanwhile, for another session that failed to load it: it is loaded again.
+            finally:
+                if joining is None:
+                    self._stop_joining(session, view)
+
+    async def _read_member(self, session: Session, view: GuildView, pending: deque[Envelope]) -> Joining | None:
+        """Read what a session receives of a guild by; None for no member, and if the view is dropped meanwhile."""
+        member = view.members.get(session.user_id) or await self._source.member_view(view.id, session.user_id)
+        if member is None or self.views.get(view.id) is not view:
+            return None
+        # The threshold from which GUILD_CREATE is `large`.
+        selective = session.takes_passive_updates and await self._source.member_count(view.id) > session.large_threshold
+        return Joining(session, view, member, view.visible_channels(member), pending, selective)
 
     async def read_guild(self, joining: Joining) -> GuildSnapshot | None:
         """The guild as the session may see it; None if the guild or the member is deleted.
@@ -203,24 +233,23 @@ class Hub:
         if session.id in self.sessions:
             self.send_frame(session, frame)
 
-    async def _load(self, view: GuildView) -> None:
-        """Load a new view; the guild's events are buffered meanwhile."""
+    async def _load(self, view: GuildView) -> bool:
+        """Load a new view, whose guild's events are buffered meanwhile; False, without the view, for no such guild."""
         view.buffered = deque()
         done = self._loading[view.id] = asyncio.get_running_loop().create_future()
+        loaded: GuildView | None = None
         try:
             loaded = await self._source.guild_view(view.id)
-            if loaded is None:
-                self.views.pop(view.id, None)
-            else:
+            if loaded is not None:
                 view.owner_id, view.roles, view.channels = loaded.owner_id, loaded.roles, loaded.channels
                 view.invalidate()
-        except BaseException:
-            self.views.pop(view.id, None)
-            raise
         finally:
+            if loaded is None and self.views.get(view.id) is view:
+                del self.views[view.id]
             del self._loading[view.id]
             done.set_result(None)
         self._deliver_buffered(view)
+        return loaded is not None
 
     async def _wait_until_loaded(self, view: GuildView) -> None:
         loading = self._loading.get(view.id)
@@ -231,7 +260,7 @@ class Hub:
         """Let the sessions of a user who just joined or created a guild join it."""
         for session in list(self.sessions_by_user.get(user_id, ())):
             if session.in_shard(guild_id):
-                self.run_in_background(self.join(session, guild_id, joined=True))
+                self.run_for_sessions((session,), self.join(session, guild_id, joined=True))
 
     def _remove_from_guild(self, session: Session, guild_id: GuildId) -> None:
         if session.intents & Intent.GUILDS:
@@ -247,7 +276,10 @@ class Hub:
     def _unsubscribe(self, session: Session, guild_id: GuildId) -> None:
         session.guild_ids.discard(guild_id)
         if self._on_leave is not None:
-            self._on_leave(session, guild_id)
+            try:
+                self._on_leave(session, guild_id)
+            except Exception:  # noqa: BLE001 - logged
+                _log.exception("a callback for a session that left guild %s failed", guild_id)
         view = self.views.get(guild_id)
         if view is not None:
             view.interests.pop(session, None)
@@ -296,24 +328,71 @@ class Hub:
             asyncio.get_running_loop().call_soon(self._deliver)
 
     def _deliver(self) -> None:
-        loop = asyncio.get_running_loop()
+        try:
+            self._deliver_slice()
+        except Exception:  # noqa: BLE001 - logged
+            _log.exception("a slice of the delivery failed")
+        finally:
+            self._delivery_scheduled = self.is_waiting
+            if self._delivery_scheduled:
+                asyncio.get_running_loop().call_soon(self._deliver)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something has to be delivered."""
+        return bool(self._inbox) or self._dispatcher.in_progress
+
+    def _deliver_slice(self) -> None:
         deadline = stopwatch() + _SLICE_SECONDS
         inbox, dispatcher = self._inbox, self._dispatcher
         while inbox or dispatcher.in_progress:
+            self.delivered += 1
             if dispatcher.in_progress:
                 dispatcher.dispatch_next_slice()
             else:
                 envelope = inbox.popleft()
                 try:
                     self._route(envelope)
-                except Exception:  # noqa: BLE001 - one event's failure must not affect the others
+                except Exception:  # noqa: BLE001 - logged
                     _log.exception("could not deliver %s", envelope.name)
+                    self._break_audience(envelope)
             if stopwatch() > deadline:
                 break
         dispatcher.report_metrics()
-        self._delivery_scheduled = bool(inbox) or dispatcher.in_progress
-        if self._delivery_scheduled:
-            loop.call_soon(self._deliver)
+
+    def restart_delivery(self) -> None:
+        """Deliver what waits, whatever has become of the delivery before."""
+        self._delivery_scheduled = False
+        self._schedule_delivery()
+
+    # Failures
+
+    def break_sessions(self, sessions: Collection[Session], reason: str) -> None:
+        """Let the clients of sessions identify anew, since they may have missed an event."""
+        if sessions and self._on_broken is not None:
+            self._on_broken(sessions, reason)
+
+    def _handle_failed_dispatch(self, sessions: Sequence[Session]) -> None:
+        self.break_sessions(sessions, _NOT_SENT)
+
+    def _break_audience(self, envelope: Envelope) -> None:
+        """Break the sessions that an envelope was for, or may have been for, after a failure to deliver it."""
+        guild_id = envelope.guild_id
+        if envelope.audience is Audience.NODE:
+            return  # the control messages that matter to sessions break them themselves
+        if guild_id is None or (envelope.audience is Audience.USERS and not envelope.channel_id):
+            sessions = [s for user_id in envelope.user_ids for s in self.sessions_by_user.get(user_id, ())]
+            self.break_sessions(sessions, _NOT_SENT)
+        elif (view := self.views.get(guild_id)) is not None:
+            self._break_guild(view)
+
+    def _break_guild(self, view: GuildView) -> None:
+        """Break every session in a guild, and drop its view: it may not be what the guild is."""
+        if self.views.get(view.id) is view:
+            del self.views[view.id]
+        view.take_buffered()
+        sessions = [session for member in view.members.values() for session in member.sessions]
+        self.break_sessions([*sessions, *view.joining], _NOT_SENT)
 
     def _route(self, envelope: Envelope) -> None:
         guild_id = envelope.guild_id
@@ -354,8 +433,11 @@ class Hub:
                     self._on_friend(user_id, friend_id)
 
     def _deliver_in_view(self, view: GuildView, envelope: Envelope) -> None:
-        for pending in view.joining.values():
-            pending.append(envelope)
+        for session, pending in view.joining.items():
+            if len(pending) < _MAX_PENDING:
+                pending.append(envelope)
+            else:
+                self.break_sessions((session,), _NOT_SENT)
         handling = self._guild_events.handle(view, envelope)
         if handling is None:
             self._dispatcher.dispatch_in_guild(view, envelope)
@@ -374,13 +456,24 @@ class Hub:
 
     def _announce_event(self, view: GuildView, envelope: Envelope) -> None:
         if self._on_guild_event is not None:
-            self._on_guild_event(view, envelope)
+            try:
+                self._on_guild_event(view, envelope)
+            except Exception:  # noqa: BLE001 - logged
+                _log.exception("what follows from %s in guild %s failed", envelope.name, view.id)
+                self._break_guild(view)
 
     async def _finish_handling(self, view: GuildView, envelope: Envelope, rest: Awaitable[None]) -> None:
         try:
-            await rest
-        except Exception:  # noqa: BLE001 - one event's failure must not affect the others
+            async with asyncio.timeout(_MAX_READ_SECONDS):
+                await rest
+        except Exception:  # noqa: BLE001 - logged
             _log.exception("could not apply a change of guild %s", view.id)
+            self._break_guild(view)
+            return
+        except BaseException:
+            # The server stops.
+            view.take_buffered()
+            raise
         self._announce_event(view, envelope)
         self._deliver_buffered(view)
 
@@ -391,8 +484,10 @@ class Hub:
             envelope = buffered.popleft()
             try:
                 self._deliver_in_view(view, envelope)
-            except Exception:  # noqa: BLE001 - one event's failure must not affect the others
+            except Exception:  # noqa: BLE001 - logged
                 _log.exception("could not deliver %s", envelope.name)
+                self._break_guild(view)
+                return
             if view.buffered is not None:
                 view.buffered.extend(buffered)
                 break
@@ -411,7 +506,7 @@ class Hub:
 
         `sent` are the channels in GUILD_CREATE. When this returns, `pending` is empty.
         """
-        while session.id in self.sessions and self.views.get(view.id) is view:
+        while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
             visible = view.visible_channels(member)
             if visible != sent:
                 hidden, revealed = sent - visible, visible - sent
@@ -433,7 +528,7 @@ class Hub:
                     self._dispatcher.dispatch(audience, envelope)
             else:
                 return True
-        if session.id in self.sessions:
+        if session.id in self.sessions and not session.broken:
             self._remove_from_guild(session, view.id)
         return False
 
@@ -451,6 +546,17 @@ class Hub:
         if rest is not None:
             self._start_task(_log_errors(rest))
 
+    def run_for_sessions(self, sessions: Collection[Session], coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the background that sends events to sessions, which are broken if it fails."""
+        self.run_in_background(self._run_or_break(sessions, coroutine))
+
+    async def _run_or_break(self, sessions: Collection[Session], coroutine: Coroutine[Any, Any, None]) -> None:
+        try:
+            await coroutine
+        except Exception:  # noqa: BLE001 - logged
+            _log.exception("what was read for a session could not be sent")
+            self.break_sessions(sessions, _NOT_SENT)
+
     def close(self) -> None:
         """Cancel the background tasks."""
         for task in list(self._tasks):
@@ -462,6 +568,11 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
 
 
+_NOT_SENT: Final = "An event could not be sent."
+_MAX_READ_SECONDS: Final = 30.0
+"""Seconds for which the events of a guild wait for a read of the database."""
+_MAX_PENDING: Final = 10_000
+"""Events of a guild that are kept for a session while its GUILD_CREATE is read; with more it identifies anew."""
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
 _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
 _COUNTED: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})

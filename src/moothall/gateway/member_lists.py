@@ -7,6 +7,7 @@ when rows are sent. Changes are collected for a tenth of a second; clients with 
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
@@ -26,6 +27,8 @@ from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
 
+_log = logging.getLogger(__name__)
+
 MAX_MEMBERS_WITH_OFFLINE: Final = 1000
 """The list of a guild with more members has those who are online only."""
 MAX_GUILDS: Final = 25
@@ -34,6 +37,8 @@ _PAGE: Final = 100
 """Members indexed without a break for other tasks: about a millisecond."""
 _MEMBERS_AT_ONCE: Final = 100
 """Members read and encoded without a break."""
+_RETRY_SECONDS: Final = 1.0
+"""Delay before lists that could not be read are read again."""
 _DELAY: Final = 0.1
 """Seconds for which changes are collected."""
 
@@ -253,19 +258,31 @@ class _GuildLists:
             self._hub.run_in_background(self._run(delay))
 
     async def _run(self, delay: float) -> None:
-        """Work until nothing has changed."""
+        """Work until nothing has changed. After a failure, of which sessions may have missed changes, begin anew."""
         try:
             await asyncio.sleep(delay)
             while self._subscriptions and (self._changed or self._stale or self._unchecked):
-                await self._update()
+                try:
+                    await self._update()
+                except Exception:  # noqa: BLE001 - logged
+                    _log.exception("the member lists of guild %s could not be sent", self.view.id)
+                    self._begin_anew()
+                    await asyncio.sleep(_RETRY_SECONDS)
                 await asyncio.sleep(_DELAY)
         except BaseException:
-            self._stale = True  # the lists may be incomplete
-            self._indexed = False
-            self._unchecked.update(self._subscriptions)
+            self._begin_anew()
             raise
         finally:
             self._running = False
+
+    def _begin_anew(self) -> None:
+        """Have the members indexed again and every window sent whole: both may be incomplete."""
+        self._stale = True
+        self._indexed = self._counted = False
+        self._unchecked.update(self._subscriptions)
+        for session, keys in self._keys.items():
+            if session in self._subscriptions:
+                self._resent.setdefault(session, set()).update(keys)
 
     async def _update(self) -> None:
         if not self._counted:

@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Raw, structs
 
-from moothall.bus import Bus, Envelope
+from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.account_state import AccountState
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.cluster_presence import ClusterPresences
@@ -23,7 +24,9 @@ from moothall.gateway.commands import (
     UpdateVoiceStateCommand,
 )
 from moothall.gateway.connection import Connection
-from moothall.gateway.control_messages import GuildOpen, SessionsClose
+from moothall.gateway.control_messages import GuildOpen, SessionsClose, SessionsInvalidate
+from moothall.gateway.delivery_watch import DeliveryWatch
+from moothall.gateway.frame_writer import Send
 from moothall.gateway.frames import ENCODINGS, TEXT, Encoding, Frame
 from moothall.gateway.guild_view import GuildView
 from moothall.gateway.hub import Hub
@@ -36,6 +39,7 @@ from moothall.gateway.identify import (
     read_system,
 )
 from moothall.gateway.initial_guilds import InitialGuilds
+from moothall.gateway.invalidation import Invalidations
 from moothall.gateway.member_chunks import send_member_chunks
 from moothall.gateway.member_lists import MemberLists
 from moothall.gateway.opcodes import CloseCode, CloseConnection
@@ -52,7 +56,6 @@ from moothall.gateway.ready import (
     sessions_replace,
     trace,
 )
-from moothall.gateway.send_queue import Send
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
 from moothall.gateway.source import GatewaySource
@@ -112,9 +115,14 @@ class GatewayNode:
             on_friend=self._send_presence_of_friend,
             on_guild_event=self._handle_guild_event,
             on_leave=self._end_subscription,
+            on_broken=self._invalidate,
             online=self._online_presences,
         )
+        self.invalidations = Invalidations(self._tell_to_identify)
+        self.delivery_watch = DeliveryWatch(self.hub)
         self._source = source
+        self._bus = bus
+        self._name = name
         self._detached: set[Session] = set()
         """Sessions without a connection."""
         self._sweeper: asyncio.Task[None] | None = None
@@ -122,7 +130,7 @@ class GatewayNode:
         """Seconds from one round of `sweep` to the next."""
         self._closing = False
         self._network_of = network_of
-        bus.subscribe(self.hub.receive, on_gap=self.invalidate_sessions)
+        bus.subscribe(self.hub.receive, on_gap=self._handle_gap)
         self.cluster_presences = ClusterPresences(self.hub, bus, name, self._announce_sessions) if bus.shared else None
         self.presences = self.cluster_presences or Presences(self.hub, bus.publish)
         self.member_lists = MemberLists(self.hub, source, self.presences)
@@ -142,26 +150,49 @@ class GatewayNode:
             self._sweeper.cancel()
             self._sweeper = None
         for connection in list(self.connections):
-            connection.send_reconnect()
-            connection.close(_RESUMABLE, "The server is going away.")
+            with suppress(Exception):  # one client's failure must not affect the others
+                connection.send_reconnect()
+                connection.close(_RESUMABLE, "The server is going away.")
+        self.invalidations.close()
         self.hub.close()
         if self.cluster_presences is not None:
             self.cluster_presences.leave()
         await asyncio.sleep(0)
 
-    def invalidate_sessions(self) -> None:
-        """End all sessions, so that every client identifies again: events for them are lost."""
-        self.hub.run_in_background(self._invalidate_sessions())
+    def invalidate_all_sessions(self, reason: str) -> None:
+        """Let the clients of all nodes identify anew, since events may be lost that cannot be named.
 
-    async def _invalidate_sessions(self) -> None:
-        for session in list(self.hub.sessions.values()):
-            connection = session.connection
-            await self.end_session(session)
-            if isinstance(connection, Connection):
-                connection.send_invalid_session(resumable=False)
-                connection.close(_RESUMABLE, "Events were lost.")
+        They are told at a pace at which the nodes can serve them. Until then sessions go on, but cannot be resumed.
+        `reason` is in the log and in the close frame, in at most 100 letters.
+        """
+        self._invalidate_here(reason)
+        if self._bus.shared:
+            message = SessionsInvalidate(self._name, reason)
+            envelope = Envelope(name="SESSIONS_INVALIDATE", data=Raw(encode(message)), audience=Audience.NODE)
+            self._bus.publish([envelope])
+
+    def _invalidate_here(self, reason: str) -> None:
+        sessions = list(self.hub.sessions.values())
+        if sessions:
+            _log.warning("%d sessions of this process identify anew: %s", len(sessions), reason)
+        self._invalidate(sessions, reason)
+
+    def _handle_gap(self) -> None:
+        """Events for this node are lost."""
+        self._invalidate_here("Events were lost.")
         if self.cluster_presences is not None:
             self.cluster_presences.request()
+
+    def _invalidate(self, sessions: Collection[Session], reason: str) -> None:
+        self.invalidations.add(sessions, reason)
+
+    async def _tell_to_identify(self, session: Session, reason: str) -> None:
+        """Let the client of a session identify anew, and end the session."""
+        connection = session.connection
+        if isinstance(connection, Connection):
+            connection.send_invalid_session(resumable=False)
+            connection.close(_RESUMABLE, reason)
+        await self.end_session(session)
 
     # Connections
 
@@ -237,7 +268,7 @@ class GatewayNode:
         if session is None or session.connection is not connection:
             return
         session.connection = None
-        if end_session:
+        if end_session or not session.resumable:
             await self.end_session(session)
         elif session.id in self.hub.sessions:
             session.expires_at = asyncio.get_running_loop().time() + self.settings.resume_seconds
@@ -251,9 +282,12 @@ class GatewayNode:
         # Removing the session clears its guilds, to which the presence is announced.
         guild_ids = frozenset(session.guild_ids)
         last = self.hub.remove(session)
-        self.presences.update(session.user_id, guild_ids)
-        if not session.bot:
-            self._announce_sessions(session.user_id)
+        try:
+            self.presences.update(session.user_id, guild_ids)
+            if not session.bot:
+                self._announce_sessions(session.user_id)
+        except Exception:  # noqa: BLE001 - logged
+            _log.exception("the end of a session of user %s could not be announced", session.user_id)
         if self.callbacks.on_session_end is not None:
             await _log_errors(self.callbacks.on_session_end(session.user_id, session.id))
         if last and self.callbacks.on_offline is not None and not self.presences.is_connected(session.user_id):
@@ -268,8 +302,11 @@ class GatewayNode:
     async def sweep(self, now: float) -> None:
         """Close the connections that are silent, and end the sessions that have expired, by the event loop's time.
 
+        It also notices a delivery of events that stands still.
+
         Sessions without a connection for a heartbeat interval leave their Activity, although they can be resumed.
         """
+        self.delivery_watch.check(now)
         interval = self.settings.heartbeat_ms / 1000
         lost: list[Session] = []
         for connection in list(self.connections):
@@ -286,7 +323,10 @@ class GatewayNode:
             elif silence > 1.25 * interval:
                 connection.request_heartbeat()
         for session in [session for session in self._detached if session.expires_at <= now]:
-            await self.end_session(session)
+            try:
+                await self.end_session(session)
+            except Exception:  # noqa: BLE001 - logged
+                _log.exception("an expired session of user %s could not be ended", session.user_id)
         # Also those that are due before the next round: no participant stays for longer than the interval.
         lost_before = now - interval + self._sweep_seconds
         lost += [each for each in self._detached if each.expires_at - self.settings.resume_seconds <= lost_before]
@@ -303,7 +343,10 @@ class GatewayNode:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(self._sweep_seconds)
-            await self.sweep(loop.time())
+            try:
+                await self.sweep(loop.time())
+            except Exception:  # noqa: BLE001 - logged
+                _log.exception("silent connections and expired sessions could not be ended")
 
     # Commands
 
@@ -332,31 +375,66 @@ class GatewayNode:
         )
         # Added before the guilds are read, so that a guild joined meanwhile is not missed.
         self.hub.add(session)
-        if not identity.bot:
-            self.hub.friends.start(identity.user_id)
+        try:
+            await self._start_session(connection, session, identity, command, started)
+        except BaseException:
+            # The client has not all guilds: it must not resume.
+            if session.connection is None:
+                self.hub.remove(session)
+                self.presences.update(session.user_id)
+            else:
+                connection.send_invalid_session(resumable=False)
+                await self.end_session(session)
+            raise
+        if self.callbacks.on_identify is not None:
+            await _log_errors(self.callbacks.on_identify(session.user_id))
+
+    async def _start_session(
+        self, connection: Connection, session: Session, identity: Identity, command: IdentifyCommand, started: float
+    ) -> None:
+        """Send a new session READY, its guilds and what else its client begins with.
+
+        If its connection is lost before that is done, the session ends.
+        """
+        if not session.bot:
+            self.hub.friends.start(session.user_id)
         initial = InitialGuilds(self.hub, session)
         try:
             await self._check_login(command.token)
             greeting, guild_ids = await self._greet(session, identity, command, connection, initial, started)
-        except BaseException:
+            if not session.bot:
+                session.pending_subscriptions = PendingSubscriptions(guild_ids)
+            self._attach(connection, session, greeting)
+            self.presences.update(session.user_id)
+            await initial.finish()
+        finally:
             initial.stop()
-            self.hub.remove(session)
-            raise
-        if not session.bot:
-            session.pending_subscriptions = PendingSubscriptions(guild_ids)
-        self._attach(connection, session, greeting)
-        self.presences.update(session.user_id)
-        await initial.finish()
+        await self._send_initial_guilds(connection, session, guild_ids)
+        session.pending_subscriptions = None
+        for instance in [] if session.bot else await self._source.direct_activities(session.user_id):
+            for frame in activity_frames(instance):
+                self.hub.send_frame(session, frame)
+        if connection.send_queue.closed:
+            await self.end_session(session)
+        elif session.id not in self.hub.sessions:
+            # It was ended meanwhile, perhaps when it had no connection yet that could be told.
+            connection.send_invalid_session(resumable=False)
+            connection.close(_RESUMABLE, "The session has ended.")
+        else:
+            session.complete = True
+
+    async def _send_initial_guilds(
+        self, connection: Connection, session: Session, guild_ids: Sequence[GuildId]
+    ) -> None:
+        """Send GUILD_CREATE of each guild that READY named only, as long as there is a client to send it to."""
         for guild_id in guild_ids:
+            if connection.send_queue.closed or session.id not in self.hub.sessions:
+                break
             await self.hub.join(session, guild_id, joined=False)
             # Each guild takes milliseconds: other tasks run in between.
             await asyncio.sleep(0)
-        session.pending_subscriptions = None
-        for instance in [] if identity.bot else await self._source.direct_activities(identity.user_id):
-            for frame in activity_frames(instance):
-                self.hub.send_frame(session, frame)
-        if self.callbacks.on_identify is not None:
-            await _log_errors(self.callbacks.on_identify(session.user_id))
+            if connection.send_queue.crowded:
+                await connection.send_queue.drain()
 
     async def _greet(
         self,
@@ -476,7 +554,7 @@ class GatewayNode:
         identity = await self._authenticate(command.token)
         session = self.hub.sessions.get(command.session_id)
         # Not the user alone: a session lasts no longer than the login that started it.
-        if session is None or session.token_hash != identity.token_hash:
+        if session is None or session.token_hash != identity.token_hash or not session.resumable:
             connection.send_invalid_session(resumable=False)
             return
         if command.seq > session.seq or command.seq < 0:
@@ -491,8 +569,13 @@ class GatewayNode:
         self._detached.discard(session)
         connection.session = session
         self._remove_unidentified(connection)
-        for seq, frame in enumerate(missed, command.seq + 1):
-            connection.dispatch(seq, frame)
+        try:
+            for seq, frame in enumerate(missed, command.seq + 1):
+                connection.dispatch(seq, frame)
+        except BaseException:
+            connection.send_invalid_session(resumable=False)
+            await self.end_session(session)
+            raise
         session.connection = connection
         if isinstance(previous, Connection):
             previous.close(_RESUMABLE, "The session was resumed elsewhere.")
@@ -550,13 +633,13 @@ class GatewayNode:
             if after.active and not before.active:
                 self.passive_updates.catch_up(view, session)
             if after.threads and not before.threads:
-                self.hub.run_in_background(self._send_threads(session, view))
+                self.hub.run_for_sessions((session,), self._send_threads(session, view))
             for presence in self.presences.presences(view.id, after.member_ids - before.member_ids):
                 data = encode(structs.replace(presence, guild_id=view.id))
                 self.hub.send(session, "PRESENCE_UPDATE", data)
         thread_ids = threads_of(subscription)
         if thread_ids:
-            self.hub.run_in_background(self._send_thread_members(session, view, thread_ids))
+            self.hub.run_for_sessions((session,), self._send_thread_members(session, view, thread_ids))
         if isinstance(subscription.channels, dict):
             self.member_lists.subscribe(session, view.id, read_subscription(subscription.channels))
 
@@ -641,14 +724,18 @@ class GatewayNode:
         elif envelope.name == "GUILD_OPEN":
             opened: GuildOpen = decoder(GuildOpen).decode(envelope.data)
             self.hub.join_user_sessions(opened.user_id, opened.guild_id)
+        elif envelope.name == "SESSIONS_INVALIDATE":
+            message: SessionsInvalidate = decoder(SessionsInvalidate).decode(envelope.data)
+            if message.node != self._name:
+                self._invalidate_here(message.reason)
 
     async def _close_sessions(self, message: SessionsClose) -> None:
         for session in list(self.hub.sessions_by_user.get(message.user_id, ())):
             if message.token_hash is None or session.token_hash.hex() == message.token_hash:
-                connection = session.connection
+                # First the connection: what follows from a session's end may take long, or fail.
+                if isinstance(session.connection, Connection):
+                    session.connection.close(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
                 await self.end_session(session)
-                if isinstance(connection, Connection):
-                    connection.close(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
 
 
 def _first(query: dict[str, list[str]], name: str) -> str:

@@ -6,6 +6,7 @@ last one.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
@@ -20,6 +21,8 @@ from moothall.gateway.hub import Hub
 from moothall.gateway.session import Session
 from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
 from moothall.objects.wire import decoder, encode
+
+_log = logging.getLogger(__name__)
 
 _SECONDS: Final = 5.0
 """Seconds for which changes are collected."""
@@ -118,14 +121,19 @@ class PassiveUpdates:
         """Send the sessions that have not subscribed to a guild what has changed since the last time."""
         changes = self._guilds.pop(view.id, None)
         if changes is not None:
-            await self._dispatch(view, changes, [s for s, interest in view.interests.items() if not interest.active])
+            sessions = [session for session, interest in view.interests.items() if not interest.active]
+            try:
+                await self._dispatch(view, changes, sessions)
+            except Exception:  # noqa: BLE001 - logged
+                _log.exception("the passive update of guild %s could not be sent", view.id)
+                self._hub.break_sessions(sessions, "A passive update could not be sent.")
 
     def catch_up(self, view: GuildView, session: Session) -> None:
         """Send a session that subscribes now what has changed until now."""
         changes = self._guilds.get(view.id)
         if changes is not None:
             snapshot = _Changes(dict(changes.channels), dict(changes.voice_states))
-            self._hub.run_in_background(self._dispatch(view, snapshot, [session]))
+            self._hub.run_for_sessions((session,), self._dispatch(view, snapshot, [session]))
 
     async def _dispatch(self, view: GuildView, changes: _Changes, sessions: Iterable[Session]) -> None:
         frames: dict[tuple[bool, frozenset[ChannelId], frozenset[ChannelId]], Frame | None] = {}

@@ -33,8 +33,10 @@ class Session:
     __slots__ = (
         "application_id",
         "bot",
+        "broken",
         "capabilities",
         "client",
+        "complete",
         "connection",
         "embedded_activity",
         "expires_at",
@@ -93,9 +95,18 @@ class Session:
         self.connection: SessionConnection | None = None
         self.expires_at = 0.0
         """When a session without a connection ends, by the event loop's clock."""
+        self.complete = False
+        """Whether READY and all initial guilds were sent: before, a session that loses its connection ends."""
+        self.broken = False
+        """Whether the session may have missed an event, so that its client must identify anew."""
         self.seq = 0
         self.replay_buffer: deque[Frame] | None = None
         self.replay_bytes = 0
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the replay buffer has everything that the client may have missed."""
+        return self.complete and not self.broken
 
     @property
     def platform(self) -> str:

@@ -51,7 +51,8 @@ class Event(Struct, frozen=True, kw_only=True):
         Without a session in that guild, the event is not even encoded.
         """
         audience = self.audience
-        return getattr(self, "guild_id", None) if audience is _GUILD or audience is _CHANNEL else None
+        # An optional field is UNSET, not None, where the channel is in no guild.
+        return (getattr(self, "guild_id", None) or None) if audience is _GUILD or audience is _CHANNEL else None
 
     def envelope(self) -> Envelope:
         """The event encoded, with its routing."""

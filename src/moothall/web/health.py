@@ -68,10 +68,11 @@ def _digest(subkey: bytes, seconds: str) -> str:
 
 
 class HealthPage:
-    """The page at `PATH`: 200 if the database responds, else 503. It counts for no rate limit.
+    """The page at `PATH`: 200 if the database responds and events are delivered, else 503. It counts for no rate limit.
 
     It answers within `_PATIENCE` seconds, and names what is stuck. `stuck_beside` tells what does not work beside
-    the database, such as NATS: then the server still answers requests.
+    the database, such as NATS: then the server still answers requests. `delivers` returns whether the gateway of this
+    process delivers the events that it has.
     """
 
     PATH: Final = "/healthz"
@@ -82,19 +83,25 @@ class HealthPage:
         key: ServerKey,
         trusted: Callable[[str], bool],
         stuck_beside: Callable[[], list[str]] = list,
+        *,
+        delivers: Callable[[], bool] = lambda: True,
     ) -> None:
         self._database = database
         self._stuck_beside = stuck_beside
         self._subkeys = key.subkeys("health")
         self._trusted = trusted
+        self._delivers = delivers
 
     async def __call__(self, scope: Scope, send: Send) -> None:
         """Answer one request."""
         arrival = self._describe(scope) if self._is_proven(scope) else UNSET
         failure = await self._failure_of_database()
         stuck = [*([] if failure is None else [failure]), *self._stuck_beside()]
-        status = 200 if failure is None else 503
-        health = Health("ok" if failure is None else "the database does not answer", stuck or UNSET, arrival)
+        status, text = (200, "ok") if failure is None else (503, "the database does not answer")
+        if failure is None and not self._delivers():
+            status, text = 503, "events are not delivered"
+            stuck.append(text)
+        health = Health(text, stuck or UNSET, arrival)
         body = encode(health)
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": status, "headers": headers})
