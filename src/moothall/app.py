@@ -862,7 +862,7 @@ class App:
             # They are in the outbox, from which the relays of all processes publish them.
             self.services.outbox_filled.set()
         else:
-            self.gateway.invalidate_sessions()
+            self.gateway.invalidate_all_sessions("Events were published late.")
 
     # Callbacks of the gateway
 
