@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from moothall.kernel import body, form
 from moothall.kernel.body import MAX_DEPTH, InvalidBody, body_reader, too_deep
 from moothall.kernel.form_fields import url_encoded_fields
 from moothall.objects.errors import FormErrors, Refusal
@@ -132,7 +133,10 @@ def test_what_needs_no_coercion_is_not_coerced() -> None:
     assert reader.read(b'{"value": 1, "many": 5}', "application/json").many == "5"
 
 
-def test_a_list_of_very_many_values_is_refused_in_time() -> None:
+def test_a_list_of_very_many_values_is_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "MAX_VALUES", 1_000_000)  # which are too many to be read at all
+    monkeypatch.setattr(body, "MAX_JSON", 10_000_000)
+
     class Many(Struct):
         ids: list[RoleId]
 
@@ -145,6 +149,69 @@ def test_a_list_of_very_many_values_is_refused_in_time() -> None:
         body_reader(Many, optional=False).read(data, "application/json")
     assert codes(caught.value, "ids") == ["BASE_TYPE_MAX_LENGTH"]
     assert time.process_time() - decoded < 4 * (decoded - started)
+
+
+class Named(Struct):
+    """A body with an image."""
+
+    name: str = ""
+    values: list[int] = []
+    icon: str = ""
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        b'{"values": [' + b"1," * body.MAX_VALUES + b"1]}",
+        b'{"values": [' + b'"",' * body.MAX_VALUES + b"1]}",
+        b'{"values": [' + b"{}," * (body.MAX_VALUES // 2) + b"1]}",
+        b'{"values": [' + b"[]" * body.MAX_VALUES + b"]}",
+        b'{"name": "' + b"," * 500 + b'", "values": [' + b"1," * body.MAX_VALUES + b"1]}",
+        b'{"name": "' + b"x" * body.MAX_JSON + b'"}',
+        b'{"icon": "data:' + b"A" * 3_000_000 + b'", "values": [' + b"1," * body.MAX_VALUES + b"1]}",
+        b'{"icon": "data:' + b"A" * 3_000_000 + b'", "name": "' + b"x" * body.MAX_JSON + b'"}',
+    ],
+    ids=["numbers", "texts", "objects", "lists", "after a text", "text", "beside an image", "text beside an image"],
+)
+def test_a_body_of_too_many_values_or_bytes_is_refused_before_anything_is_decoded(
+    bomb: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded: list[object] = []
+    monkeypatch.setattr(body, "decoder", decoded.append)
+    monkeypatch.setattr(body, "_parsed", decoded.append)
+    with pytest.raises(Refusal) as caught:
+        body_reader(Named, optional=False).read(bomb, "application/json")
+    assert (caught.value.status, caught.value.code) == (413, 40005)
+    assert decoded == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"values": [' + b"1," * 50_000 + b"1]}",
+        b'{"name": "' + b",[{" * 200_000 + b'"}',
+        b'{"name": "' + b'\\",' * 200_000 + b'"}',
+        b'{"icon": "data:' + b"A" * 12_000_000 + b'", "name": "x"}',
+    ],
+    ids=["many values", "a text of commas", "a text of quotes", "an image"],
+)
+def test_large_honest_bodies_are_read(data: bytes) -> None:
+    assert isinstance(body_reader(Named, optional=False).read(data, "application/json"), Named)
+
+
+def test_the_errors_of_all_lists_are_bounded_together() -> None:
+    class Lists(Struct):
+        a: list[int]
+        b: list[int]
+        c: list[int]
+        d: list[int]
+
+    data = json.dumps({name: ["x"] * 400 for name in "abcd"}).encode()
+    with pytest.raises(Refusal) as caught:
+        body_reader(Lists, optional=False).read(data, "application/json")
+    nested = caught.value.errors
+    assert nested is not None
+    assert sum(map(len, nested.values())) == form.MAX_ERRORS
 
 
 def test_rules_of_items_are_checked_where_other_items_are_invalid() -> None:

@@ -16,7 +16,7 @@ from moothall.kernel.uploads import Allowance, Form, Uploads, UploadStaging
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import SnowflakeFactory
-from moothall.runtime.budgets import SERVER
+from moothall.runtime.budgets import SERVER, Budgets
 from moothall.runtime.work_pool import WorkPool
 from moothall.storage.blobs import Blobs
 from tests.kernel.forms import BOUNDARY, TYPE, form, part, portions
@@ -29,6 +29,7 @@ class Bench:
 
     def __init__(self, *, maximum: int = 2, each: int = 1000, total: int = 1500) -> None:
         self.blobs = Blobs.open("memory:")
+        self.cost = Budgets.unlimited().cost_of(SERVER)
         self.admissions = 0
         self.allowance = Allowance(each, total)
         self.rules = Uploads()
@@ -41,9 +42,12 @@ class Bench:
             raise self.refusal
         return self.allowance
 
+    def staging(self) -> UploadStaging:
+        ids = FileIds(SnowflakeFactory(), bytes(32))
+        return UploadStaging(self.rules, self.blobs, ids, self.admit, POOL, self.cost)
+
     async def read(self, data: bytes, *, size: int = 65_536, content_type: str = TYPE) -> Form:
-        staging = UploadStaging(self.rules, self.blobs, FileIds(SnowflakeFactory(), bytes(32)), self.admit, POOL)
-        return await staging.read(portions(data, size), content_type)
+        return await self.staging().read(portions(data, size), content_type)
 
     async def refused(self, data: bytes, **options: Any) -> Refusal:
         with pytest.raises(Refusal) as caught:
@@ -172,7 +176,7 @@ async def test_a_client_that_leaves_has_left_nothing(bench: Bench) -> None:
         yield part("files[1]", b"x" * 100, "b")[:-20]
         raise ConnectionError
 
-    staging = UploadStaging(bench.rules, bench.blobs, FileIds(SnowflakeFactory(), bytes(32)), bench.admit, POOL)
+    staging = bench.staging()
     with pytest.raises(ConnectionError):
         await staging.read(leaving(), TYPE)
     assert await bench.stored() == []

@@ -24,6 +24,12 @@ from moothall.objects.wire import contains, decoder
 MAX_DEPTH = 64
 """The maximum nesting of lists and objects in a request's JSON, far above that of any valid body."""
 
+MAX_JSON = 2 * 1024 * 1024
+"""Bytes of a body without its images and sounds."""
+MAX_VALUES = 100_000
+"""Values of a body, far above those of any valid one: what is decoded takes up to a hundred times its own bytes."""
+
+_DATA_URI = b'"data:'
 _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 """The escape of NUL, but not an escaped backslash followed by the same letters."""
 
@@ -64,9 +70,12 @@ class BodyReader(Struct, frozen=True):
     def read(self, data: bytes, content_type: str) -> Any:
         """Decode the body into its struct.
 
-        Raises Refusal: 50109 for a body that is not JSON, 50035 with the errors of all fields for an invalid one.
+        Raises Refusal: 40005 for one with too many values, 50109 for a body that is not JSON, 50035 with the errors of
+        all fields for an invalid one.
         """
         data = self._json(data, content_type)
+        if too_large(data):
+            raise Refusal(errors.REQUEST_TOO_LARGE)
         if too_deep(data):
             raise Refusal(errors.INVALID_JSON)
         try:
@@ -176,6 +185,41 @@ def without_lone_surrogates(data: bytes) -> bytes:
 
 def _drop_lone(escape: re.Match[bytes]) -> bytes:
     return b"" if escape[1] else escape[0]
+
+
+def too_large(data: bytes) -> bool:
+    """Whether JSON has more than `MAX_VALUES` values, or more than `MAX_JSON` bytes outside of data URIs."""
+    if len(data) <= MAX_VALUES:
+        return False
+    if len(data) > MAX_JSON and len(data) - _data_uri_bytes(data) > MAX_JSON:
+        return True
+    if _separators(data) <= MAX_VALUES:
+        return False
+    # Texts may have as many commas: they are left out, some at a time, up to the first value too many.
+    count = end = 0
+    while (piece := _THOUSAND_STRINGS.match(data, end)) is not None:
+        count += _separators(_STRING.sub(b"", piece[0]))
+        end = piece.end()
+        if count > MAX_VALUES:
+            return True
+    return count + _separators(_STRING.sub(b"", data[end:])) > MAX_VALUES
+
+
+def _separators(data: bytes) -> int:
+    """At least as many as there are values, less one."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{")
+
+
+def _data_uri_bytes(data: bytes) -> int:
+    """The bytes of strings that are data URIs, which have no quotes inside."""
+    size, start = 0, data.find(_DATA_URI)
+    while start >= 0:
+        end = data.find(b'"', start + len(_DATA_URI))
+        if end < 0:
+            break
+        size += end - start
+        start = data.find(_DATA_URI, end + 1)
+    return size
 
 
 def too_deep(data: bytes) -> bool:

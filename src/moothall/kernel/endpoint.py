@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct, UnsetType
 
 from moothall.kernel.access import Access, as_access
-from moothall.kernel.body import BodyReader, body_reader
+from moothall.kernel.body import MAX_JSON, BodyReader, body_reader
 from moothall.kernel.events import Event
 from moothall.kernel.form_fields import FormOrJson
 from moothall.kernel.hooks import AnyHook, declared_events
@@ -80,6 +80,7 @@ class Endpoint:
         "access",
         "audit_reason",
         "body",
+        "body_bytes_max",
         "bucket",
         "fires",
         "handler",
@@ -179,7 +180,10 @@ class Endpoint:
         """The files that the endpoint accepts, in a form with its body; None if it accepts none."""
         if self.uploads is None and body is not None and body.forms:
             self.uploads = NoFiles()
-        self.images = () if body is None else image_fields(body.kind)
+        images = {} if body is None else image_fields(body.kind)
+        self.images = tuple(images)
+        self.body_bytes_max = MAX_JSON + sum(images.values())
+        """Bytes of a body: those of any, and of the images that its type declares."""
         self.path_parameters = tuple(path)
         self.query_parameters = tuple(query)
         self.query = QueryReader(self.query_parameters)
@@ -210,6 +214,7 @@ _READ_LATER = frozenset(
         "body",
         "fires",
         "header_parameters",
+        "body_bytes_max",
         "images",
         "locks_guild",
         "path_parameters",

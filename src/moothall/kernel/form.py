@@ -24,6 +24,8 @@ Path = list[str | int]
 
 MAX_LIST_ERRORS: Final = 500
 """A list of a million invalid items gets this many errors, not a million."""
+MAX_ERRORS: Final = 1_000
+"""A body gets no more errors than this and one, in whatever lists they are."""
 MAX_VALUES: Final = 20_000
 """Values of one body that are visited; a body with more is refused."""
 
@@ -200,7 +202,7 @@ class _Coercion:
         if self._visited > MAX_VALUES:
             self._add(path, FieldError.length(None, MAX_VALUES))
             return True
-        return self._added >= max_errors
+        return self._added >= min(max_errors, MAX_ERRORS)
 
     def _check_length(self, shape: Any, length: int, path: Path) -> bool:
         minimum, maximum = shape.min_length or 0, shape.max_length

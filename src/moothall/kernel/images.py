@@ -38,16 +38,18 @@ def sound_key(name: str) -> str:
     return f"sounds/{name}"
 
 
-def image_fields(kind: Any) -> tuple[str, ...]:
-    """The names of a struct's fields that take an image or a sound."""
+def image_fields(kind: Any) -> dict[str, int]:
+    """The names of a struct's fields that take an image or a sound, and how many bytes of JSON each may have."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
-        return ()
+        return {}
     hints = typing.get_type_hints(kind)
-    return tuple(
-        field.encode_name
-        for field in msgspec.structs.fields(kind)
-        if any(_is_media(hint) for hint in (hints[field.name], *typing.get_args(hints[field.name])))
-    )
+    fields: dict[str, int] = {}
+    for field in msgspec.structs.fields(kind):
+        for hint in (hints[field.name], *typing.get_args(hints[field.name])):
+            if _is_media(hint):
+                size = hint.wire_bytes_max()
+                fields[field.encode_name] = size + size // 16  # some clients write `\\/` for the slashes of base64
+    return fields
 
 
 def without_media(body: Struct, fields: Collection[str]) -> Struct | None:

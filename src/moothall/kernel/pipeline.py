@@ -4,14 +4,13 @@ All endpoints refuse in one order: 404 for an unknown path, 401, 429, 404, 403, 
 errors are returned only to callers who have the permission.
 """
 
-import asyncio
 import logging
 import math
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
@@ -42,6 +41,7 @@ from moothall.objects.wire import SLICE, encode, encode_list
 from moothall.runtime.budgets import OverBudget, Payer, WorkRefused
 from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable, WritesElsewhere
 
+T = TypeVar("T")
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -61,13 +61,14 @@ _MAJOR = ("guild_id", "channel_id", "webhook_id", "interaction_id")
 _TOKENS = ("webhook_token", "interaction_token")
 _MAX_KEY = 96
 """Characters of an id or token in a path that are part of a rate limit's key; no valid one is longer."""
-_MAX_JSON = 2 * 1024 * 1024
-"""Bytes of a body of endpoints that take no images or sounds."""
 _BEARER = TokenKind.BEARER
 _SMALL = 64 * 1024
 """Bytes of encoded JSON that take no time worth a turn of their own."""
 _LARGE_BODY = 64 * 1024
 """Bytes of a body from which on it is read in a thread: the event loop must not wait for that."""
+_SMALL_BODY = 2048
+_MANY_VALUES = 512
+"""Commas of a body from which on it is read in a thread, as telling each of its errors may take milliseconds."""
 
 
 @runtime_checkable
@@ -100,6 +101,8 @@ class DecodedRequest(Struct):
     """Whether the handler could run: with what is valid, if something is not."""
     rests: list[Rest]
     """What is left of an invalid body, in the order in which something was removed."""
+    large: bool = False
+    """Whether reading the body takes too long for the event loop."""
     read_rest: Callable[[Refusal], InvalidBody] | None = None
     """Reads the body again, without the values that a refusal is about."""
 
@@ -178,16 +181,15 @@ class Pipeline:
             else:
                 endpoint_name = endpoint.name
                 current_endpoint.set(endpoint_name)
-                response = await self.respond(endpoint, values, request)
+                response = await self._respond_and_release(endpoint, values, request)
                 if head:
                     response.headers.append((b"content-length", b"%d" % len(response.body)))
                     response.body = b""
-        except Refusal as refusal:
+        except (Refusal, WorkRefused) as problem:
+            refusal = refusal_of(problem)
             response = refusal_response(refusal)
             request.extend(response.headers)
             _release_frames(refusal)
-        except WorkRefused as problem:
-            response = refusal_response(refusal_of(problem))
         except ClientDisconnected:
             # The body is read before the transaction, so nothing was changed.
             return
@@ -210,12 +212,23 @@ class Pipeline:
                 extra={"row": endpoint_name, "ms": round(seconds * 1000, 2)},
             )
 
+    async def _respond_and_release(
+        self, endpoint: Endpoint, values: Sequence[str], request: Request
+    ) -> EncodedResponse:
+        try:
+            return await self.respond(endpoint, values, request)
+        finally:
+            if request.cost is not None:
+                request.cost.release()
+
     async def respond(self, endpoint: Endpoint, values: Sequence[str], request: Request) -> EncodedResponse:
         """Authenticate, count, decode, open a transaction, authorize, call the handler, commit, publish, encode."""
         actor = await self._authenticate(endpoint, request)
         self._take_rate(endpoint, values, actor, request)
         has_files = endpoint.uploads is not None and is_form(request.content_type)
-        decoded = await _decode(endpoint, values, request, has_files=has_files)
+        if endpoint.body is not None:
+            request.cost = self._services.budgets.cost_of(_payer(actor, request))
+        decoded = await self._decode(endpoint, values, request, has_files=has_files)
         if endpoint.images and decoded.complete:
             await self._stage_images(endpoint, actor, request, decoded)
         if endpoint.method == "GET" and not endpoint.writes:
@@ -321,12 +334,17 @@ class Pipeline:
                 return await uploads.admit(ctx, decoded.path)
 
         services = self._services
-        pool = services.pools.images.for_payer(_payer(actor, request))
-        staging = UploadStaging(uploads, services.blobs, services.file_ids, admit, pool)
+        payer = _payer(actor, request)
+        cost = request.cost = request.cost or services.budgets.cost_of(payer)
+        pool = services.pools.images.for_payer(payer)
+        staging = UploadStaging(uploads, services.blobs, services.file_ids, admit, pool, cost)
         try:
             form = await staging.read(request.chunks(self._max_upload), request.content_type)
             if endpoint.body is not None:
-                decoded.take_body(endpoint.body, form.body(endpoint.body.kind), endpoint.body.content_type)
+                data = form.body(endpoint.body.kind)
+                decoded.large = is_large(data)
+                take = partial(decoded.take_body, endpoint.body, data, endpoint.body.content_type)
+                await self._read(request, decoded, take)
             decoded.files = form.files
         except Refusal as refusal:
             if refusal.status != 400:
@@ -362,7 +380,8 @@ class Pipeline:
         try:
             return await self._run_row(endpoint, actor, request, decoded)
         except Refusal as refusal:
-            if not endpoint.writes or not decoded.narrow(refusal, endpoint.images):
+            narrow = partial(decoded.narrow, refusal, endpoint.images)
+            if not endpoint.writes or not await self._read(request, decoded, narrow):
                 raise
             try:
                 return await self._run_row(endpoint, actor, request, decoded)
@@ -425,6 +444,54 @@ class Pipeline:
         async with self._services.database.read() as reader:
             return await self._services.states.guild_of_channel(reader, path["channel_id"])
 
+    async def _decode(
+        self, endpoint: Endpoint, values: Sequence[str], request: Request, *, has_files: bool
+    ) -> DecodedRequest:
+        """Decode all but a form with files, which is read later."""
+        parameters = zip(endpoint.path_parameters, values, strict=True)
+        path = {parameter.name: parameter.read(value) for parameter, value in parameters}
+        decoded = DecodedRequest(path, {}, {}, None, (), None, complete=True, rests=[])
+        if endpoint.body is not None:
+            if has_files:
+                decoded.complete = False
+            else:
+                data = await request.body(endpoint.body_bytes_max)
+                decoded.large = is_large(data)
+                take = partial(decoded.take_body, endpoint.body, data, request.content_type)
+                await self._read(request, decoded, take)
+        if endpoint.query_parameters and (request.query_string or endpoint.query.required):
+            try:
+                decoded.query = endpoint.query.read(request.query_string)
+            except Refusal as refusal:
+                decoded.add_problem(refusal)
+                decoded.complete = False
+        for parameter in endpoint.header_parameters:
+            decoded.query[parameter.name] = request.header(parameter.header.name)
+        if endpoint.audit_reason and request.audit_reason is not None:
+            try:
+                decoded.reason = read_reason(request.audit_reason)
+            except Refusal as refusal:
+                decoded.add_problem(refusal)
+        return decoded
+
+    async def _read(self, request: Request, decoded: DecodedRequest, read: Callable[[], T]) -> T:
+        """Read a body, a large one in a thread. Raises WorkRefused."""
+        cost = request.cost
+        if not decoded.large or cost is None:
+            return read()
+        return await self._services.pools.bodies.run(cost.payer, read, size=cost.buffered)
+
+    async def _gzip(self, body: bytes, request: Request) -> tuple[bytes, bool]:
+        """A body and whether it is compressed: not for who is over the budget, as what was asked for is done."""
+        # Level 1 of 64 kB takes about a millisecond: larger bodies are compressed in a thread.
+        if len(body) <= _LARGE_BODY:
+            return _deflate(body), True
+        payer = Payer(None, request.network, request.loopback) if request.cost is None else request.cost.payer
+        try:
+            return await self._services.pools.responses.run(payer, partial(_deflate, body), size=len(body)), True
+        except WorkRefused:
+            return body, False
+
     async def _send(self, request: Request, response: EncodedResponse, send: Send) -> None:
         headers, body = response.headers, response.body
         headers += ((b"x-request-id", request.id.encode()), _NO_SNIFF)
@@ -433,8 +500,10 @@ class Pipeline:
         if request.origin is not None:
             headers.extend(request.cors_headers())
         if len(body) >= _GZIP_FROM and request.accepts_gzip and not request.loopback:
-            body = await _gzip(body)
-            headers.extend(((b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")))
+            body, compressed = await self._gzip(body, request)
+            headers.append((b"vary", b"accept-encoding"))
+            if compressed:
+                headers.append((b"content-encoding", b"gzip"))
         if request.method != "HEAD" and response.status not in _WITHOUT_BODY:
             headers.append((b"content-length", b"%d" % len(body)))
         if request.takes_whole_response:
@@ -507,37 +576,6 @@ async def _check_in_context(body: Any, ctx: Context) -> None:
         form_errors.raise_if_any()
 
 
-async def _decode(endpoint: Endpoint, values: Sequence[str], request: Request, *, has_files: bool) -> DecodedRequest:
-    """Decode all but a form with files, which is read later."""
-    path = {
-        parameter.name: parameter.read(value) for parameter, value in zip(endpoint.path_parameters, values, strict=True)
-    }
-    decoded = DecodedRequest(path, {}, {}, None, (), None, complete=True, rests=[])
-    if endpoint.body is not None:
-        if has_files:
-            decoded.complete = False
-        else:
-            data = await request.body(None if endpoint.images else _MAX_JSON)
-            if len(data) < _LARGE_BODY:
-                decoded.take_body(endpoint.body, data, request.content_type)
-            else:
-                await asyncio.to_thread(decoded.take_body, endpoint.body, data, request.content_type)
-    if endpoint.query_parameters and (request.query_string or endpoint.query.required):
-        try:
-            decoded.query = endpoint.query.read(request.query_string)
-        except Refusal as refusal:
-            decoded.add_problem(refusal)
-            decoded.complete = False
-    for parameter in endpoint.header_parameters:
-        decoded.query[parameter.name] = request.header(parameter.header.name)
-    if endpoint.audit_reason and request.audit_reason is not None:
-        try:
-            decoded.reason = read_reason(request.audit_reason)
-        except Refusal as refusal:
-            decoded.add_problem(refusal)
-    return decoded
-
-
 def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> EncodedResponse:
     headers = request.response_headers
     if result is None:
@@ -588,11 +626,11 @@ def refusal_of(problem: Refusal | WorkRefused) -> Refusal:
     return Refusal(errors.UNAVAILABLE, headers={"retry-after": str(math.ceil(problem.seconds))})
 
 
-async def _gzip(body: bytes) -> bytes:
-    # Level 1 of 64 kB takes about a millisecond: larger bodies are compressed in a thread.
-    if len(body) > 65_536:
-        return await asyncio.to_thread(_deflate, body)
-    return _deflate(body)
+def is_large(data: bytes) -> bool:
+    """Whether reading a body, with all of its errors, takes too long for the event loop."""
+    if len(data) < _SMALL_BODY:
+        return False
+    return len(data) >= _LARGE_BODY or data.count(b",") >= _MANY_VALUES
 
 
 def _deflate(body: bytes) -> bytes:

@@ -10,6 +10,8 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
+from moothall.runtime.budgets import Cost
+
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 _PREFIXES = ("/api/v10", "/api/v9", "/api")
@@ -69,6 +71,7 @@ class Request:
         "_receive",
         "address",
         "authorization",
+        "cost",
         "headers",
         "id",
         "loopback",
@@ -82,6 +85,8 @@ class Request:
     def __init__(self, scope: MutableMapping[str, Any], receive: Receive, *, max_body: int, address: str) -> None:
         self._receive = receive
         self._max_body = max_body
+        self.cost: Cost | None = None
+        """Who pays for the body, once that is known."""
         self.method: str = scope["method"]
         self.path = _without_prefix(scope["path"]) or "/"
         self.query_string: bytes = scope["query_string"]
@@ -153,7 +158,10 @@ class Request:
         return network_of(self.address) if ":" in self.address else self.address
 
     async def body(self, maximum: int | None = None) -> bytes:
-        """Read the whole body, of at most `maximum` bytes. Raises RequestTooLarge and ClientDisconnected."""
+        """Read the whole body, of at most `maximum` bytes, which `cost` holds.
+
+        Raises RequestTooLarge, ClientDisconnected, and what holding bytes raises.
+        """
         maximum = self._max_body if maximum is None else min(maximum, self._max_body)
         if self.content_length > maximum:
             raise RequestTooLarge
@@ -166,19 +174,32 @@ class Request:
             if len(first) > maximum:
                 raise RequestTooLarge
             return first
-        chunks, size = [first], len(first)
-        while message.get("more_body"):
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                raise ClientDisconnected
-            chunk = message.get("body", b"")
-            size += len(chunk)
-            if size > maximum:
-                raise RequestTooLarge
-            chunks.append(chunk)
+        chunks = [first]
+        chunks.extend([chunk async for chunk in self._further_chunks(len(first), maximum)])
+        size = sum(map(len, chunks))
         if size < _JOINED_AT_ONCE:
             return b"".join(chunks)
         return await asyncio.to_thread(b"".join, chunks)
+
+    async def _further_chunks(self, size: int, maximum: int) -> AsyncIterator[bytes]:
+        """The body after its first `size` bytes, all of which are charged."""
+        more = True
+        self._hold(size)
+        while more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnected
+            chunk: bytes = message.get("body", b"")
+            more = message.get("more_body", False)
+            size += len(chunk)
+            if size > maximum:
+                raise RequestTooLarge
+            self._hold(len(chunk))
+            yield chunk
+
+    def _hold(self, size: int) -> None:
+        if self.cost is not None:
+            self.cost.hold(size)
 
     async def chunks(self, maximum: int) -> AsyncIterator[bytes]:
         """Stream the body, of at most `maximum` bytes. Raises RequestTooLarge and ClientDisconnected."""

@@ -21,6 +21,7 @@ from moothall.kernel.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
+from moothall.runtime.budgets import Cost
 from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs, BlobWriter
 from moothall.storage.database import StorageError
@@ -95,8 +96,10 @@ class UploadStaging:
         ids: FileIds,
         admit: Callable[[], Awaitable[Allowance]],
         pool: PayerPool,
+        cost: Cost,
     ) -> None:
         self._pool = pool
+        self._cost = cost
         self._rules = rules
         self._blobs = blobs
         self._ids = ids
@@ -113,7 +116,7 @@ class UploadStaging:
         Raises Refusal: 413/40005 for a form or file that is too large, 50035 for a malformed form and for parts that
         are repeated or lack a filename; and what `admit` and `Uploads.examine` raise.
         """
-        parts = read_parts(self._counted(chunks), content_type)
+        parts = read_parts(self._counted(chunks), content_type, self._cost)
         try:
             async for event in parts:
                 if not isinstance(event, PartHead):
@@ -160,6 +163,7 @@ class UploadStaging:
             if isinstance(event, PartEnd):
                 break
             if isinstance(event, bytes):
+                self._cost.hold(len(event))
                 chunks.append(event)
             self._check_form_size()
         self._fields[head.name] = b"".join(chunks)

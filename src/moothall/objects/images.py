@@ -70,7 +70,7 @@ class ImageData(FileData["ImageInfo"]):
         ):
             *others, last = cls.FORMATS.values()
             raise ValueError(f"Invalid image data. Should be a data URI of a {', '.join(others)} or {last} in base64.")
-        if len(value) > cls.SIZE_MAX * 4 // 3 + 64:
+        if len(value) > cls.wire_bytes_max():
             raise ValueError(cls._too_large())
         try:
             data = binascii.a2b_base64(value[head.end() :], strict_mode=True)
@@ -81,6 +81,11 @@ class ImageData(FileData["ImageInfo"]):
         if len(data) > cls.SIZE_MAX:
             raise ValueError(cls._too_large())
         return cls(head[1], data)
+
+    @classmethod
+    def wire_bytes_max(cls) -> int:
+        """How long a data URI may be."""
+        return cls.SIZE_MAX * 4 // 3 + 64
 
     @classmethod
     def _too_large(cls) -> str:

@@ -46,6 +46,11 @@ class SoundData(FileData[SoundInfo]):
 
     FORM_CODE: ClassVar[str] = FormCode.BASE_TYPE_BAD_TYPE
 
+    @classmethod
+    def wire_bytes_max(cls) -> int:
+        """How long a data URI may be."""
+        return _TEXT_MAX
+
     def inspect(self) -> SoundInfo:
         """Verify the sound with `inspect_sound`."""
         return inspect_sound(self.data)

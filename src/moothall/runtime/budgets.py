@@ -256,6 +256,10 @@ class Budgets:
             Holdings(account=math.inf, network=math.inf, anonymous=math.inf, total=math.inf),
         )
 
+    def cost_of(self, payer: Payer) -> "Cost":
+        """Begin to count what one request costs."""
+        return Cost(self, payer)
+
     def check(self, payer: Payer) -> None:
         """Raise OverBudget for a payer whose CPU time is used up."""
         self.cpu.check(payer)
@@ -271,3 +275,31 @@ class Budgets:
     def release(self, payer: Payer, size: int) -> None:
         """Release bytes that were held."""
         self.requests.release(payer, size)
+
+
+class Cost:
+    """What one request costs its payer: bytes that it holds until it ends, and CPU time outside of pools."""
+
+    __slots__ = ("_budgets", "buffered", "payer")
+
+    def __init__(self, budgets: Budgets, payer: Payer) -> None:
+        self._budgets = budgets
+        self.payer = payer
+        self.buffered = 0
+        """Bytes that the request holds."""
+
+    def hold(self, size: int) -> None:
+        """Hold more bytes. Raises OverBudget, Overloaded."""
+        self._budgets.hold(self.payer, size)
+        self.buffered += size
+
+    def release(self) -> None:
+        """Hold nothing any more."""
+        buffered, self.buffered = self.buffered, 0
+        if buffered:
+            self._budgets.release(self.payer, buffered)
+
+    def charge_cpu(self, seconds: float) -> None:
+        """Charge CPU time. Raises OverBudget once it is used up."""
+        self._budgets.charge_cpu(self.payer, seconds)
+        self._budgets.check(self.payer)

@@ -60,7 +60,7 @@ _SKU_TYPES: Final = (
     (f"{int(SkuType.DURABLE)}", translatable("Kept once it is granted")),
     (f"{int(SkuType.CONSUMABLE)}", translatable("Consumed, and granted again")),
 )
-_IMAGES: Final = image_fields(ModifyApplication)
+_IMAGES: Final = tuple(image_fields(ModifyApplication))
 
 
 async def show_applications(request: PageRequest) -> Response:

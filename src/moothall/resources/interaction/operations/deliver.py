@@ -167,6 +167,7 @@ class Deliveries:
             services.file_ids,
             partial(self._admit, interaction_id),
             services.pools.images.for_payer(SERVER),
+            services.budgets.cost_of(SERVER),
         )
         form = await staging.read(answer.chunks, answer.content_type)
         return _EndpointResponse(answer.status, form.body(InteractionResponse), staging)
