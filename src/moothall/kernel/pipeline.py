@@ -628,9 +628,7 @@ def refusal_of(problem: Refusal | WorkRefused) -> Refusal:
 
 def is_large(data: bytes) -> bool:
     """Whether reading a body, with all of its errors, takes too long for the event loop."""
-    if len(data) < _SMALL_BODY:
-        return False
-    return len(data) >= _LARGE_BODY or data.count(b",") >= _MANY_VALUES
+    return len(data) >= _LARGE_BODY or (len(data) >= _SMALL_BODY and data.count(b",") >= _MANY_VALUES)
 
 
 def _deflate(body: bytes) -> bytes:
