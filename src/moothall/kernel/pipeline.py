@@ -495,7 +495,10 @@ class Pipeline:
     async def _send(self, request: Request, response: EncodedResponse, send: Send) -> None:
         headers, body = response.headers, response.body
         headers += ((b"x-request-id", request.id.encode()), _NO_SNIFF)
-        if not any(name == b"cache-control" for name, _ in headers):
+        for name, _ in headers:
+            if name == b"cache-control":
+                break
+        else:
             headers.append(_NO_STORE)
         if request.origin is not None:
             headers.extend(request.cors_headers())

@@ -309,12 +309,15 @@ def client_address(scope: MutableMapping[str, Any], trusted: Callable[[str], boo
             address = hop
             if not trusted(hop):
                 break
-    if is_loopback(address) and is_forwarded(scope["headers"]):
-        if not trusted(peer):
-            _warn_of_untrusted(peer)
-        return UNKNOWN_ADDRESS
-    if is_loopback(address) and not all(is_loopback_host(v) for name, v in scope["headers"] if name == b"host"):
-        return UNKNOWN_ADDRESS
+    if is_loopback(address):
+        headers = dict(scope["headers"])
+        if not _FORWARDING.isdisjoint(headers):
+            if not trusted(peer):
+                _warn_of_untrusted(peer)
+            return UNKNOWN_ADDRESS
+        host = headers.get(b"host")
+        if host is not None and not is_loopback_host(host):
+            return UNKNOWN_ADDRESS
     return address
 
 
