@@ -209,10 +209,11 @@ def build_services(
     count_unreceived: Callable[[str], None] = lambda _name: None,
     record_token_use: Callable[[Actor], None] = lambda _actor: None,
     windows: ProcessWindows | None = None,
+    budgets: Budgets | None = None,
 ) -> Services:
     """Build the services that requests, jobs and commands share. `close_services` closes them."""
     ids = SnowflakeFactory() if ids is None else ids
-    budgets = build_budgets(settings)
+    budgets = build_budgets(settings) if budgets is None else budgets
     services = Services(
         database=database,
         bus=bus,
@@ -345,6 +346,10 @@ def build_activities(
 
 def gateway_settings(settings: Settings, *, worker: int = 0) -> GatewaySettings:
     """The settings of the gateway, in a worker of this number."""
+    limits = {
+        "max_sessions_per_person": settings.gateway_sessions_per_person,
+        "account_bytes": settings.gateway_account_bytes,
+    }
     return GatewaySettings(
         worker=worker,
         public_url=base_url(settings).replace("http", "ws", 1) + "/gateway",
@@ -355,7 +360,7 @@ def gateway_settings(settings: Settings, *, worker: int = 0) -> GatewaySettings:
         resume_seconds=settings.gateway_resume_seconds,
         replay_frames=settings.gateway_resume_events,
         queue_bytes=settings.gateway_queue_bytes,
-        **({} if settings.rate_limits else UNLIMITED),
+        **(limits if settings.rate_limits else UNLIMITED),
     )
 
 
@@ -476,7 +481,7 @@ class App:
         self.bus: Bus = _cluster_bus(role, name) or self._shared or local_bus or LocalBus()
         self.usage = TokenUseRecorder(self.database)
         self.used_tokens = UsedTokens(self.bus)
-        states = GuildStates(self.database)
+        states, budgets = GuildStates(self.database), build_budgets(settings)
         self.gateway = GatewayNode(
             gateway_settings(settings, worker=0 if role is None else role.number),
             self.bus,
@@ -494,6 +499,7 @@ class App:
             self.metrics,
             name=name,
             network_of=self._network_of,
+            budgets=budgets,
         )
         self.health_page = HealthPage(
             self.database,
@@ -513,6 +519,7 @@ class App:
             count_unreceived=self.metrics.count_published,
             record_token_use=self.used_tokens.record_actor if self._is_worker else self.usage.record_actor,
             windows=None if role is None else role.windows,
+            budgets=budgets,
         )
         self.services.resources.add(self.gateway)
         self.activity_sessions = ActivitySessions(

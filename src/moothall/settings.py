@@ -292,6 +292,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     gateway_queue_bytes: Annotated[
         int, Meta(description="Unsent bytes after which a slow client is dropped.", ge=65_536)
     ] = 8 * 1024 * 1024
+    gateway_sessions_per_person: Annotated[
+        int, Meta(description="Sessions that a person may have, with those that wait for their clients.", ge=1)
+    ] = 50
+    gateway_account_bytes: Annotated[
+        int,
+        Meta(
+            description="Bytes held for all sessions of an account, unsent or unacknowledged; the most costly sessions "
+            "end beyond.",
+            ge=1_048_576,
+        ),
+    ] = 64 * 1024 * 1024
     shutdown_seconds: Annotated[int, Meta(description="How long running requests may take to finish.", ge=0)] = 10
 
     metrics_listen: Annotated[

@@ -66,7 +66,7 @@ async def test_a_close_frame_that_the_client_does_not_read_does_not_keep_the_con
 
 
 async def test_messages_queued_for_many_slow_readers_are_in_memory_once() -> None:
-    node, bus = create_node(World(), queue_frames=1_000)
+    node, bus = create_node(World(), queue_frames=1_000, max_sessions_per_person=0)
     peers = [Peer(node, "v=10&encoding=json&compress=zlib-stream") for _ in range(100)]
     for peer in peers:
         await peer.identify("alice")

@@ -86,8 +86,8 @@ async def test_a_login_does_not_take_over_the_session_of_another_and_leaves_it_a
     assert server.request("POST", "/auth/logout", {}, token=first).status == 204
     assert await resumed.close_code() == AUTHENTICATION_FAILED
     third = log_in(server, "twice")
-    gone = await gateway.resume(third, session_id, resumed.seq)
-    assert (await gone.until(9))["d"] is False
+    ended_session = await gateway.resume(third, session_id, resumed.seq)
+    assert (await ended_session.until(9))["d"] is False
 
 
 async def test_a_session_without_a_connection_ends_with_its_login(

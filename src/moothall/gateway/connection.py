@@ -27,6 +27,7 @@ from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.websocket_frames import FrameBudget
 from moothall.objects.ids import GuildId
+from moothall.runtime.budgets import Payer
 
 _HEARTBEAT_ACK: Final = b'{"op":11,"d":null,"s":null,"t":null}'
 _HEARTBEAT: Final = b'{"op":1,"d":null,"s":null,"t":null}'
@@ -89,6 +90,7 @@ class Connection:
         "last_heartbeat_at",
         "network",
         "opened_at",
+        "payer",
         "send_queue",
         "session",
     )
@@ -104,6 +106,8 @@ class Connection:
         """The network under which the connection counts as unidentified; None once it has had a session."""
         self.frame_budget: FrameBudget | None = None
         """The limits on frames that the server counts; None if it counts none."""
+        self.payer: Payer | None = None
+        """Whom the commands are charged to, once the user is known."""
         self.gateway_url = gateway_url
         """The URL at which this client would connect again."""
         self.send_queue = SendQueue(

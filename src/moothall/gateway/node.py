@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from msgspec import UNSET, Raw, structs
 
 from moothall.bus import Audience, Bus, Envelope
+from moothall.gateway.account_bounds import AccountBounds
 from moothall.gateway.account_state import AccountState
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.cluster_presence import ClusterPresences
@@ -70,6 +71,8 @@ from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
 from moothall.objects.relationship import RelationshipType
 from moothall.objects.wire import decoder, encode
+from moothall.runtime.budgets import Budgets, Payer
+from moothall.runtime.cpu_time import Measured
 
 _log = logging.getLogger(__name__)
 
@@ -85,7 +88,7 @@ class GatewayNode:
     """Serves WebSockets: call `serve` with every websocket scope, `start` before and `close` after.
 
     `presences` implements the kernel's `PresenceSource`. `name` identifies this node on a bus that several processes
-    share. `network_of` returns the network of a scope's client, "" for loopback.
+    share. `network_of` returns the network of a scope's client, "" for loopback. Commands are charged to `budgets`.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class GatewayNode:
         *,
         name: str = "",
         network_of: Callable[[Scope], str] = lambda _scope: "",
+        budgets: Budgets | None = None,
     ) -> None:
         self.settings = settings
         self.unidentified = UnidentifiedConnections(settings.max_unidentified, settings.max_unidentified_per_network)
@@ -120,6 +124,9 @@ class GatewayNode:
         )
         self.invalidations = Invalidations(self._tell_to_identify)
         self.delivery_watch = DeliveryWatch(self.hub)
+        self.bounds = AccountBounds(
+            settings, self.hub, self.limits, budgets or Budgets.unlimited(), end=self._drop_session
+        )
         self._source = source
         self._bus = bus
         self._name = name
@@ -252,8 +259,11 @@ class GatewayNode:
             if connection.send_queue.closed:
                 continue
             message = event.get("text")
+            if connection.payer is not None:
+                await self.bounds.wait_for_budget(connection.payer)
+            handling = Measured(connection.handle(message if message is not None else event.get("bytes") or b""))
             try:
-                await connection.handle(message if message is not None else event.get("bytes") or b"")
+                await handling
             except CloseConnection as closing:
                 connection.close(closing.code, closing.reason)
                 # A client that failed to authenticate does not own the session.
@@ -262,6 +272,8 @@ class GatewayNode:
             except Exception:  # noqa: BLE001 - one client's failure must not affect the others
                 _log.exception("a gateway command failed")
                 connection.close(CloseCode.UNKNOWN_ERROR, "Unknown error.")
+            if connection.payer is not None:
+                self.bounds.charge(connection.payer, handling.seconds)
 
     async def _detach(self, connection: Connection, *, end_session: bool) -> None:
         session = connection.session
@@ -292,6 +304,14 @@ class GatewayNode:
             await _log_errors(self.callbacks.on_session_end(session.user_id, session.id))
         if last and self.callbacks.on_offline is not None and not self.presences.is_connected(session.user_id):
             await _log_errors(self.callbacks.on_offline(session.user_id, guild_ids))
+
+    async def _drop_session(self, session: Session) -> None:
+        """End a session and its connection, which costs too much."""
+        connection = session.connection
+        await self.end_session(session)
+        if isinstance(connection, Connection):
+            self.dropped += 1
+            connection.send_queue.abort()
 
     def handle_overflow(self, connection: Connection) -> None:
         """A connection was aborted because its client does not read; its session can be resumed."""
@@ -327,6 +347,7 @@ class GatewayNode:
                 await self.end_session(session)
             except Exception:  # noqa: BLE001 - logged
                 _log.exception("an expired session of user %s could not be ended", session.user_id)
+        await self.bounds.enforce_bytes()
         # Also those that are due before the next round: no participant stays for longer than the interval.
         lost_before = now - interval + self._sweep_seconds
         lost += [each for each in self._detached if each.expires_at - self.settings.resume_seconds <= lost_before]
@@ -356,8 +377,8 @@ class GatewayNode:
         identity = await self._authenticate(command.token)
         intents = read_intents(command, bot=identity.bot, application_flags=identity.application_flags)
         shard = read_shard(command)
-        limit, sessions = self.settings.max_sessions_per_user, self.hub.sessions_by_user.get(identity.user_id, ())
-        if (limit and len(sessions) >= limit) or (identity.bot and not self.limits.allow(identity.user_id, shard)):
+        payer = connection.payer = self._payer(connection, identity)
+        if not await self.bounds.admit(identity, shard, payer):
             connection.send_invalid_session(resumable=False)
             return
         session = Session(
@@ -540,6 +561,11 @@ class GatewayNode:
             self.callbacks.on_token_use(identity.token_hash)
         return identity
 
+    @staticmethod
+    def _payer(connection: Connection, identity: Identity) -> Payer:
+        network = connection.network or ""
+        return Payer(identity.user_id, network, loopback=not network)
+
     async def _check_login(self, token: str) -> None:
         """Raise CloseConnection for a login that ended before its session was registered, and so without closing it.
 
@@ -566,6 +592,7 @@ class GatewayNode:
             connection.send_invalid_session(resumable=False)
             return
         previous = session.connection
+        connection.payer = self._payer(connection, identity)
         self._detached.discard(session)
         connection.session = session
         self._remove_unidentified(connection)

@@ -56,6 +56,12 @@ class SendQueue:
         queue = self._queue
         return queue is not None and (2 * len(queue) > self._max_frames or 2 * self._queued_bytes > self._max_bytes)
 
+    @property
+    def unsent_bytes(self) -> int:
+        """The bytes that wait for the client to read."""
+        buffered = getattr(getattr(self.socket, "transport", None), "get_write_buffer_size", None)
+        return self._queued_bytes + (buffered() if buffered is not None else 0)
+
     def push(self, message: str | bytes) -> None:
         """Send a message, or queue it. Does nothing once closed, and drops a connection that fails; never raises."""
         if self.closed:

@@ -52,6 +52,10 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Maximum identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 disables the limit."""
     max_sessions_per_user: int = 2_000
     """Maximum sessions of one user, including those without a connection; 0 disables the limit."""
+    max_sessions_per_person: int = 50
+    """The same for a person, below that."""
+    account_bytes: int = 64 << 20
+    """Maximum bytes that are held for all sessions of an account; with more, the most costly end. 0 disables it."""
     identifies_per_day: int = 1_000
     """Maximum identifies of one bot in a day, reported by Get Gateway Bot; 0 disables the limit."""
     guilds_per_shard: int = 2_500
@@ -74,6 +78,8 @@ UNLIMITED: Final[Mapping[str, Any]] = {
     "identifies_per_window": 0,
     "identifies_per_day": 0,
     "max_sessions_per_user": 0,
+    "max_sessions_per_person": 0,
+    "account_bytes": 0,
 }
 """Settings without rate limits, for where the operator disables them."""
 

@@ -31,6 +31,8 @@ async def _subscribe(target: Target, numbers: "itertools.count[int]", end: float
                 reading = asyncio.ensure_future(socket.close_code())
                 try:
                     for _ in range(_COMMANDS):
+                        if socket.writer.transport.is_closing():
+                            break
                         socket.send({"op": 37, "d": {"subscriptions": _subscriptions(numbers)}})
                         await socket.writer.drain()
                         await asyncio.sleep(0.01)
