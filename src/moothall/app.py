@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import math
+import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
@@ -22,7 +24,7 @@ import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall import __version__
 from moothall.activities.origin import ActivityOrigins
 from moothall.activities.proxy import ActivityProxy
-from moothall.bus import Bus, Envelope
+from moothall.bus import Bus, BusUnavailable, Envelope
 from moothall.bus.local import LocalBus
 from moothall.bus.unix import WorkerBus, WriterBus
 from moothall.cdn.attachments import Attachments
@@ -68,7 +70,7 @@ from moothall.kernel.jobs import JobRunner
 from moothall.kernel.jobs.queries import JobCounts, count_jobs
 from moothall.kernel.loop_watch import LoopWatch
 from moothall.kernel.metrics import Metrics
-from moothall.kernel.nodes import new_name
+from moothall.kernel.nodes import NodeNumberTaken, new_name
 from moothall.kernel.outbox import OutboxRelay
 from moothall.kernel.outgoing import Outgoing
 from moothall.kernel.pipeline import Pipeline
@@ -77,7 +79,8 @@ from moothall.kernel.ratelimit import RateLimiter
 from moothall.kernel.request import client_address, is_loopback, network_of
 from moothall.kernel.resource_services import ResourceServices
 from moothall.kernel.router import Router
-from moothall.kernel.secrets import Passwords, ServerKey, hash_token
+from moothall.kernel.secrets import Passwords, ServerKey, ServerKeyError, hash_token
+from moothall.kernel.server_start import check_server_key, continue_ids
 from moothall.kernel.shared_windows import ProcessWindows
 from moothall.kernel.worker_cluster import ClusterRole
 from moothall.kernel.worker_metrics import MetricsCollector, MetricsReporter
@@ -474,7 +477,8 @@ class App:
                 observe_commit=self.metrics.observe_commit,
                 counters=None if role is None else role.cluster.commits,
             )
-        name, key = new_name(), server_key(settings)
+        name, self._key = new_name(), server_key(settings)
+        key = self._key
         self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name, key)
         # A single process uses a constant name, by which the next one finds the voice connections of this one.
         self._voice_node = name if self._shared is not None or self._is_worker else ""
@@ -628,6 +632,8 @@ class App:
         """Migrate the database, and start what changes it."""
         self.database.on_late_commit.append(self._handle_late_commit)
         await self.database.migrate()
+        await check_server_key(self.database, self._key, str(self.settings.key_path))
+        await continue_ids(self.database, self.services.ids)
         await self.cluster_members.join()
         if self.settings.fixture is not None:
             self.loaded = await ensure_community(self.services, self.settings.fixture)
@@ -840,6 +846,11 @@ class App:
         await receive()
         try:
             await self.start()
+        except (StorageError, BusUnavailable, NodeNumberTaken, ServerKeyError, OSError) as problem:
+            # What an operator can mend is said in one line.
+            log.error("the platform cannot start: %s", problem)  # noqa: TRY400 no traceback helps an operator
+            await send({"type": "lifespan.startup.failed", "message": ""})
+            return
         except Exception as problem:
             log.exception("the platform cannot start")
             await send({"type": "lifespan.startup.failed", "message": str(problem)})
@@ -1073,12 +1084,10 @@ class Server(uvicorn.Server):
 class RoleServer(Server):
     """The server of one process of several on this machine. It reports its greeting once it is ready.
 
-    It stops at SIGTERM, and when the supervisor has ended, which closes `lifeline`. SIGINT is for the supervisor.
+    It stops at SIGTERM. SIGINT is for the supervisor.
     """
 
-    def __init__(
-        self, config: uvicorn.Config, app: App, role: ClusterRole, report: Callable[[str], None], lifeline: int
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, app: App, role: ClusterRole, report: Callable[[str], None]) -> None:
         super().__init__(config, app)
         self._role = role
         self._handover = Handover(role.cluster.handovers, role.number)
@@ -1087,7 +1096,6 @@ class RoleServer(Server):
             # uvicorn calls it like a class.
             config.http = cast("type[asyncio.Protocol]", partial(WorkerHttp, handover=self._handover))
         self._report = report
-        self._lifeline = lifeline
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start accepting connections, in the process that writes those of workers too."""
@@ -1104,7 +1112,6 @@ class RoleServer(Server):
                 log.info("metrics are at http://%s%s", self._app.settings.metrics_listen, MetricsPage.PATH)
         else:
             loop.add_reader(self._handover.receiving, self._accept_passed_on)
-        loop.add_reader(self._lifeline, self._handle_end_of_supervisor)
         self._report(self._app.greeting())
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -1120,10 +1127,6 @@ class RoleServer(Server):
     def _make_protocol(self) -> asyncio.Protocol:
         make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
         return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
-
-    def _handle_end_of_supervisor(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._lifeline)
-        self.should_exit = True
 
 
 def bind(host: str, port: int, *, shared: bool = False) -> list[socket.socket]:
@@ -1160,6 +1163,17 @@ def bind_metrics(settings: Settings) -> tuple[Settings, list[socket.socket]]:
     return structs.replace(settings, metrics_listen=f"{shown}:{sockets[0].getsockname()[1]}"), sockets
 
 
+def _end_with(lifeline: int) -> None:
+    """End this process at once when the supervisor has ended, whose end of the pipe closes with it.
+
+    It was killed: a server that is started again must find the port and the database free. What was acknowledged is
+    on the disk.
+    """
+    while os.read(lifeline, 1):
+        pass
+    os._exit(1)
+
+
 def serve_role(
     settings: Settings, role: ClusterRole, metrics: list[socket.socket], report: Callable[[str], None], *, lifeline: int
 ) -> int:
@@ -1167,6 +1181,7 @@ def serve_role(
 
     `report` is called with the greeting once it serves. The process ends when `lifeline`, a descriptor, is closed.
     """
+    threading.Thread(target=_end_with, args=(lifeline,), name="moothall-lifeline", daemon=True).start()
     app = App(settings, role=role)
     config = http_config(
         RelayedRequests(app) if role.writes else app,
@@ -1175,7 +1190,7 @@ def serve_role(
         port=settings.port,
         **({"timeout_keep_alive": IDLE_SECONDS} if role.writes else {}),
     )
-    server = RoleServer(config, app, role, report, lifeline)
+    server = RoleServer(config, app, role, report)
     server.run(metrics if role.writes else bind(settings.host, settings.port, shared=True))
     return 0 if server.started else 3
 

@@ -71,6 +71,8 @@ class Supervisor:
             fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_NONBLOCK)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._wakeup, selectors.EVENT_READ)
+        self._serving = False
+        """Whether all processes have started once."""
         self._stopping = 0
         """How many signals to stop have come."""
 
@@ -80,15 +82,17 @@ class Supervisor:
         signal.signal(signal.SIGCHLD, _ignore)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._note_signal)
+        failed = True
         try:
             started = self._start_all()
+            failed = not started and not self._stopping
             while started and not self._stopping:
                 self._wait(self._seconds_to_next_start())
                 self._restart_due()
         finally:
             self._stop_all()
             self._cluster.remove()
-        if not started and not self._stopping:
+        if failed:
             raise SystemExit(_FAILED)
 
     def _start_all(self) -> bool:
@@ -101,6 +105,7 @@ class Supervisor:
                 self._wait(None)
                 if self._stopping or any(not child.pid for child in children):
                     return False
+        self._serving = True
         print(writer.text.decode(), flush=True)  # noqa: T201 for the operator, not for the log
         return True
 
@@ -173,7 +178,8 @@ class Supervisor:
     def _handle_end(self, child: _Child, code: int) -> None:
         self._close_report(child)
         child.pid = 0
-        if self._stopping:
+        if self._stopping or not self._serving:
+            # What the start failed for is in the log already.
             return
         stable = stopwatch() - child.started_at > _STABLE_SECONDS
         child.pause = 0.0 if stable else min(_MAX_PAUSE, child.pause * 2 or 0.1)

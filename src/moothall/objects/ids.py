@@ -110,6 +110,12 @@ class SnowflakeFactory:
             raise ValueError("worker and process are 0 to 31")
         self._node = ((worker << 5) | process) << _SEQUENCE_BITS
 
+    def begin_after(self, newest: Snowflake) -> float:
+        """Create no id that is older than `newest`, also if the clock is behind it by the seconds that are returned."""
+        moment = newest >> (_NODE_BITS + _SEQUENCE_BITS)
+        self._last = max(self._last, moment << _SEQUENCE_BITS | _SEQUENCE_MASK)
+        return max(0.0, (moment + EPOCH_MS - self._clock()) / 1000)
+
     def next(self) -> Snowflake:
         """Create a new id."""
         # _last holds the milliseconds and the sequence together, so adding one carries into the next millisecond.

@@ -80,6 +80,8 @@ class Indexer(BackgroundTask):
         self._database = services.database
         self._seconds = seconds
         self._behind = 0
+        self._last_problem = ""
+        """What the log has said that the index waits for: it is said once."""
 
     async def drain(self) -> None:
         """Index all changes until now. Raises StorageError."""
@@ -100,8 +102,11 @@ class Indexer(BackgroundTask):
             started = stopwatch()
             try:
                 followed = await self.step()
+                self._last_problem = ""
             except StorageError as problem:
-                log.warning("the index of messages waits: %s", problem)
+                if self._last_problem != type(problem).__name__:
+                    log.warning("the index of messages waits: %s", problem)
+                self._last_problem = type(problem).__name__
                 followed = 0
             except Exception:
                 # One message must not stop the index for all others.

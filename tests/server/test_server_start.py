@@ -1,0 +1,91 @@
+"""A start on the wrong key, the wrong database or a clock that was set back, and the end of the supervisor."""
+
+import asyncio
+import base64
+import secrets
+import signal
+from pathlib import Path
+
+import pytest
+
+from moothall.kernel.secrets import ServerKey, ServerKeyError
+from moothall.kernel.server_start import check_server_key, continue_ids
+from moothall.objects.ids import Snowflake, SnowflakeFactory
+from moothall.storage.database import Database
+from tests.harness import Platform
+from tests.serving import RunningServer, moothall
+
+
+def new_key() -> bytes:
+    return secrets.token_bytes(32)
+
+
+async def test_another_server_key_than_the_database_was_served_with_is_refused(platform: Platform) -> None:
+    database: Database = platform.database
+    old, new = new_key(), new_key()
+    await check_server_key(database, ServerKey(old), "here")
+    await check_server_key(database, ServerKey(old), "here")
+    with pytest.raises(ServerKeyError, match="here"):
+        await check_server_key(database, ServerKey(new), "here")
+    # Rotated: the old one is still there, and may go once the new one was used.
+    await check_server_key(database, ServerKey(new, [old]), "here")
+    await check_server_key(database, ServerKey(new), "here")
+    with pytest.raises(ServerKeyError):
+        await check_server_key(database, ServerKey(old), "here")
+
+
+async def test_ids_follow_the_stored_ones_though_the_clock_was_set_back(platform: Platform) -> None:
+    alice = await platform.person("alice")
+    guild = await platform.guild(alice)
+    message = (await alice.post(f"/channels/{guild.general}/messages", {"content": "newest"})).json
+    hour_ago = Snowflake(int(message["id"])).created_ms - 3_600_000
+    ids = SnowflakeFactory(clock=lambda: hour_ago)
+    assert ids.next() < int(message["id"])
+    await continue_ids(platform.database, ids)
+    assert ids.next() > int(message["id"])
+
+
+def test_a_start_that_cannot_be_is_explained_in_one_line(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with RunningServer(data, "--no-demo"):
+        pass
+    key = (data / "server.key").read_bytes()
+    (data / "server.key").unlink()
+    serve = ("serve", "--port", "0", "--no-demo", "--data", str(data))
+    without_key = moothall(*serve)
+    assert without_key.returncode == 3
+    assert "is not the one that this database was served with" in without_key.stderr
+    (data / "server.key").write_bytes(base64.b64encode(new_key()))
+    (data / "server.key").chmod(0o600)
+    with_workers = moothall(*serve, "--workers", "2")
+    assert with_workers.returncode == 3
+    (data / "server.key").write_bytes(key)
+    (data / "moothall.sqlite3").write_bytes(b"not a database" * 1000)
+    damaged = moothall(*serve)
+    assert damaged.returncode == 3
+    away = moothall(*serve, "--database-url", "postgresql://127.0.0.1:9/none")
+    assert away.returncode == 3
+    for result in (without_key, with_workers, damaged, away):
+        assert "Traceback" not in result.stderr
+        assert len([line for line in result.stderr.splitlines() if "cannot start" in line]) == 1
+        assert len(result.stderr.splitlines()) <= 3
+
+
+def test_a_killed_supervisor_takes_its_processes_along_and_a_new_one_starts_at_once(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with RunningServer(data, "--no-demo", "--workers", "2") as server:
+        port = server.url.rpartition(":")[2]
+        pids = [
+            int(server.wait_for(rf"{name} serves as process (\d+)")[1]) for name in ("writes", "worker 1", "worker 2")
+        ]
+        server.process.send_signal(signal.SIGKILL)
+        server.process.wait(30)
+
+        async def ended() -> None:
+            while any(Path(f"/proc/{pid}").exists() for pid in pids):  # noqa: ASYNC110 they are no children of ours
+                await asyncio.sleep(0.01)
+
+        # Less than a graceful end may take.
+        asyncio.run(asyncio.wait_for(ended(), 8))
+    with RunningServer(data, "--no-demo", "--workers", "2", "--port", port) as again:
+        assert again.fetch("/healthz")
