@@ -110,6 +110,20 @@ async def drop_at(page: Page, key: str, indicator: str) -> None:
     await page.keyboard.press("Enter")
 
 
+async def picture(page: Page, name: str) -> None:
+    """Save a picture of the page where somebody looks at it: in the folder that an environment variable names."""
+    if folder := os.environ.get("MOOTHALL_TEST_PICTURES"):
+        schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+        for scheme in schemes:
+            await page.emulate_media(color_scheme=scheme)
+            await page.screenshot(path=f"{folder}/{name}-{scheme}.png")
+            size = page.viewport_size
+            await page.set_viewport_size({"width": 390, "height": 800})
+            await page.screenshot(path=f"{folder}/{name}-{scheme}-phone.png")
+            if size is not None:
+                await page.set_viewport_size(size)
+
+
 class Account(NamedTuple):
     """An account with a session token."""
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { parse, safeUrl, type Node } from "./parse";
+import { parse, type Node } from "./parse";
 import { plainText } from "./plain";
+import { safeUrl } from "./urls";
 
 /** The first paragraph's children. */
 function inline(content: string): Node[] {
@@ -97,30 +98,76 @@ describe("the text of messages", () => {
     expect(parse("#### a")[0]?.type).toBe("paragraph");
   });
 
-  it("parses hostile nesting to a bounded depth, within the time limit of a test", () => {
-    const bombs = [
-      "**__".repeat(500),
-      "> ".repeat(1000),
-      "- ".repeat(1000),
-      "||**".repeat(900) + "**||".repeat(100),
-      "[".repeat(2000),
-      "<@".repeat(2000),
-      "*a_".repeat(1300),
-    ];
-    for (const bomb of bombs) {
-      expect(depth(parse(bomb))).toBeLessThan(40);
-    }
+  it("nests formatting, and leaves marks alone that nothing closes", () => {
+    const text = (value: string) => ({ type: "text", text: value });
+    expect(inline("***a***")).toEqual([
+      { type: "emphasis", children: [{ type: "strong", children: [text("a")] }] },
+    ]);
+    expect(inline("**a *b***")).toEqual([
+      { type: "strong", children: [text("a "), { type: "emphasis", children: [text("b")] }] },
+    ]);
+    expect(inline("*a **b***")).toEqual([
+      { type: "emphasis", children: [text("a "), { type: "strong", children: [text("b")] }] },
+    ]);
+    expect(inline("**a __b** c__")).toEqual([{ type: "strong", children: [text("a __b")] }, text(" c__")]);
+    expect(inline("2 * 3 * 4, snake_case_name, a ~ b, x || y")).toEqual([
+      text("2 * 3 * 4, snake_case_name, a ~ b, x || y"),
+    ]);
+    expect(inline("||a||||b||").map(({ type }) => type)).toEqual(["spoiler", "spoiler"]);
+    expect(inline("\\*a\\* \\\\")).toEqual([text("*a* \\")]);
+    expect(inline("``a ` b`` `c")).toEqual([{ type: "code", text: "a ` b" }, text(" `c")]);
+  });
+
+  it("links addresses without the punctuation around them", () => {
+    const urls = (content: string) =>
+      inline(content).flatMap((node) => (node.type === "link" ? [node.url] : []));
+    expect(urls("(see https://a.example/b_(c)), https://d.example/?e=f. <https://g.example>")).toEqual([
+      "https://a.example/b_(c)",
+      "https://d.example/?e=f",
+      "https://g.example/",
+    ]);
+    expect(urls('[a](https://a.example/(b) "title") [c](<https://c.example>)')).toEqual([
+      "https://a.example/(b)",
+      "https://c.example/",
+    ]);
+    expect(inline("**https://a.example/x_y_z**")).toEqual([
+      {
+        type: "strong",
+        children: [
+          {
+            type: "link",
+            url: "https://a.example/x_y_z",
+            children: [{ type: "text", text: "https://a.example/x_y_z" }],
+          },
+        ],
+      },
+    ]);
+    expect(inline("[**a** [b](https://a.example)")[3]).toMatchObject({ type: "link" });
+  });
+
+  it("has lists in lists, items of several lines, and quotes to the end", () => {
+    const item = (value: string) => ({ type: "text", text: value });
+    expect(parse("- a\n  more\n  - b\n- c\nend")).toEqual([
+      {
+        type: "list",
+        ordered: false,
+        start: 1,
+        items: [
+          [
+            item("a"),
+            { type: "break" },
+            item("more"),
+            { type: "list", ordered: false, start: 1, items: [[item("b")]] },
+          ],
+          [item("c")],
+        ],
+      },
+      { type: "paragraph", children: [item("end")] },
+    ]);
+    expect(parse("3. a\n4. b")).toMatchObject([
+      { ordered: true, start: 3, items: [[item("a")], [item("b")]] },
+    ]);
+    expect(parse("a\n>>> b\n\nc").map(({ type }) => type)).toEqual(["paragraph", "quote"]);
+    expect(parse("> a\nb").map(({ type }) => type)).toEqual(["quote", "paragraph"]);
   });
 });
-
-function depth(nodes: Node[]): number {
-  return Math.max(
-    0,
-    ...nodes.map((node) => {
-      if ("children" in node) {
-        return 1 + depth(node.children);
-      }
-      return node.type === "list" ? 1 + Math.max(0, ...node.items.map(depth)) : 1;
-    }),
-  );
-}

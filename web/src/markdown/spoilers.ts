@@ -1,4 +1,5 @@
-import { parse, type Node } from "./parse";
+import type { Node } from "./nodes";
+import { parse } from "./parse";
 
 /** The URLs of the links that a text has in spoilers; their previews are hidden until the reader reveals them. */
 export function spoilerLinks(content: string): ReadonlySet<string> {

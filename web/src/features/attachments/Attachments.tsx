@@ -4,7 +4,8 @@ import { useState, type CSSProperties } from "react";
 import { Button as AriaButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
-import { safeUrl } from "../../markdown/parse";
+import { visible } from "../../markdown/invisible";
+import { safeUrl } from "../../markdown/urls";
 import { loaded } from "../../ui/loaded";
 import { clockOf } from "../../ui/times";
 import type { ViewedImage } from "../media/ImageViewer";
@@ -116,7 +117,7 @@ function Attachment({ attachment, isCovered, onReveal, onOpen }: AttachmentProps
         <figcaption className="attachment-name" dir="auto">
           {isVoiceMessage(attachment)
             ? text("message.voice", { duration: clockOf(Math.ceil(attachment.duration_secs ?? 0)) })
-            : attachment.filename}
+            : visible(attachment.filename)}
         </figcaption>
         {/* eslint-disable-next-line jsx-a11y/media-has-caption -- uploaded files have no captions */}
         <audio controls preload="metadata" src={attachment.url} aria-label={label(attachment)} />
@@ -134,7 +135,7 @@ function Attachment({ attachment, isCovered, onReveal, onOpen }: AttachmentProps
       <FileText size={24} aria-hidden="true" />
       <span>
         <span className="attachment-name" dir="auto">
-          {attachment.filename}
+          {visible(attachment.filename)}
         </span>
         <span className="attachment-size">{formatSize(attachment.size)}</span>
       </span>
@@ -169,11 +170,11 @@ function viewed(attachment: APIAttachment): ViewedImage {
   return {
     url: attachment.url,
     source: attachment.proxy_url,
-    name: attachment.filename.replace(/^SPOILER_/, ""),
+    name: visible(attachment.filename.replace(/^SPOILER_/, "")),
     description: attachment.description ?? "",
   };
 }
 
 function label(attachment: APIAttachment): string {
-  return attachment.description ?? attachment.filename;
+  return visible(attachment.description ?? attachment.filename);
 }

@@ -26,6 +26,7 @@ import { FormattedDate } from "react-intl";
 
 import { ChannelType, Permission } from "../../api/enums";
 import { Translate, useText } from "../../i18n/translate";
+import { visible } from "../../markdown/invisible";
 import { guildIdOf, isForum, isThread, isVoice } from "../../store/channels";
 import { has, timedOutUntil } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
@@ -106,7 +107,7 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
         </Title>
         {topic && !isForum(channel) && (
           <p className="channel-topic" dir="auto">
-            {topic}
+            {visible(topic)}
           </p>
         )}
         <span className="channel-header-actions">

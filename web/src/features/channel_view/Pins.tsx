@@ -13,6 +13,7 @@ import { Button, IconButton } from "../../ui/controls";
 import { MemberAvatar } from "../users/MemberAvatar";
 import { Attachments } from "../attachments/Attachments";
 import { Content } from "../content/Content";
+import { Guarded } from "../content/Undrawable";
 import { Embeds } from "../content/Embeds";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
@@ -103,9 +104,12 @@ function PinItem({ message, guildId, onClose }: PinItemProps) {
             <FormattedDate value={message.timestamp} dateStyle="short" timeStyle="short" />
           </time>
         </p>
-        <Content content={message.content} guildId={guildId} />
-        <Attachments attachments={message.attachments} stickers={message.sticker_items} />
-        <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
+        {/* Whatever it holds, it can be unpinned. */}
+        <Guarded>
+          <Content content={message.content} guildId={guildId} />
+          <Attachments attachments={message.attachments} stickers={message.sticker_items} />
+          <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
+        </Guarded>
         <ErrorNotice error={action.error} />
       </div>
       <span className="pin-actions">

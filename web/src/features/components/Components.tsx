@@ -1,16 +1,20 @@
 import type { APIMessage } from "discord-api-types/v10";
-import { ExternalLink, FileText } from "lucide-react";
+import { ExternalLink as LinkIcon, FileText } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { ComponentType } from "../../api/enums";
 import { createComponentInteraction } from "../../api/interactions";
 import { makeNonce } from "../../api/nonce";
 import { useText } from "../../i18n/translate";
-import { safeUrl } from "../../markdown/parse";
+import { isDeceptive } from "../../markdown/deception";
+import { visible } from "../../markdown/invisible";
+import { safeUrl } from "../../markdown/urls";
 import { addInteraction } from "../../store/interactions";
 import { guildIdOf } from "../../store/channels";
 import { Button } from "../../ui/controls";
 import { Content } from "../content/Content";
+import { Guarded } from "../content/Undrawable";
+import { ExternalLink } from "../links/ExternalLink";
 import { useAppState, useSession } from "../session/session";
 import { Emoji } from "./Emoji";
 import { defaultValues } from "./fields";
@@ -20,6 +24,8 @@ import type { Component } from "./types";
 import "./components.css";
 
 const LINK_STYLE = 5;
+/** The API knows four levels: a container, sections, rows and what they hold. */
+const MAX_DEPTH = 6;
 const BUTTON_KINDS = ["plain", "primary", "plain", "primary", "danger"] as const;
 
 /** The components of a message, in rows or as a whole layout. */
@@ -36,7 +42,9 @@ export function Components({ message, guildId }: { message: APIMessage; guildId:
   return (
     <div className="components">
       {components.map((component, index) => (
-        <Layout key={component.id ?? index} component={component} message={message} guildId={guildId} />
+        <Guarded key={component.id ?? index}>
+          <Layout component={component} message={message} guildId={guildId} />
+        </Guarded>
       ))}
       {status !== null && (
         <p role="status" className={status === "failed" ? "field-error" : "field-hint"}>
@@ -53,9 +61,12 @@ interface ComponentProps {
   guildId: string | null;
 }
 
-function Layout({ component, message, guildId }: ComponentProps): ReactNode {
+function Layout({ component, message, guildId, depth = 0 }: ComponentProps & { depth?: number }): ReactNode {
+  if (depth > MAX_DEPTH) {
+    return null;
+  }
   const children = (component.components ?? []).map((child, index) => (
-    <Layout key={child.id ?? index} component={child} message={message} guildId={guildId} />
+    <Layout key={child.id ?? index} component={child} message={message} guildId={guildId} depth={depth + 1} />
   ));
   switch (component.type) {
     case ComponentType.ActionRow:
@@ -75,7 +86,7 @@ function Layout({ component, message, guildId }: ComponentProps): ReactNode {
         <div className="component-section">
           <div className="component-section-texts">{children}</div>
           {component.accessory && (
-            <Layout component={component.accessory} message={message} guildId={guildId} />
+            <Layout component={component.accessory} message={message} guildId={guildId} depth={depth + 1} />
           )}
         </div>
       );
@@ -96,7 +107,7 @@ function Layout({ component, message, guildId }: ComponentProps): ReactNode {
             target="_blank"
             rel="noopener noreferrer"
           >
-            <FileText size={24} aria-hidden="true" /> {component.name}
+            <FileText size={24} aria-hidden="true" /> {visible(component.name ?? "")}
           </a>
         </Hidden>
       );
@@ -158,15 +169,16 @@ function ButtonComponent({ component, message }: ComponentProps) {
   const label = (
     <>
       <Emoji emoji={component.emoji} />
-      {component.label}
+      {visible(component.label ?? "")}
     </>
   );
   const url = component.style === LINK_STYLE ? safeUrl(component.url ?? "") : null;
   if (url !== null) {
+    const isHonest = !component.label || !isDeceptive(component.label, url);
     return (
-      <a className="button button-plain" href={url} target="_blank" rel="noopener noreferrer nofollow">
-        {label} <ExternalLink size={14} aria-hidden="true" />
-      </a>
+      <ExternalLink url={url} className="button button-plain">
+        {isHonest ? label : url} <LinkIcon size={14} aria-hidden="true" />
+      </ExternalLink>
     );
   }
   return (

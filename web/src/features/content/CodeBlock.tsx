@@ -3,6 +3,8 @@ import { useMemo, type ReactNode } from "react";
 
 /** Longer code is shown without colours: highlighting it would block the page. */
 const MAX_HIGHLIGHTED = 8_000;
+/** Colours within deeper ones are left out: some languages nest without end. */
+const MAX_DEPTH = 16;
 
 /** Code with syntax colours; loaded when the first one is shown. */
 export default function CodeBlock({ language, text }: { language: string; text: string }) {
@@ -10,7 +12,11 @@ export default function CodeBlock({ language, text }: { language: string; text: 
     if (hljs.getLanguage(language) === undefined || text.length > MAX_HIGHLIGHTED) {
       return text;
     }
-    return fromHtml(hljs.highlight(text, { language, ignoreIllegals: true }).value);
+    try {
+      return fromHtml(hljs.highlight(text, { language, ignoreIllegals: true }).value);
+    } catch {
+      return text;
+    }
   }, [language, text]);
   return (
     // Long lines scroll sideways, with the keyboard as well.
@@ -25,13 +31,18 @@ export default function CodeBlock({ language, text }: { language: string; text: 
  * highlight.js returns HTML of `<span class="...">` and escaped text alone. It is turned into elements here, so that no
  * HTML is ever put into the page.
  */
-function fromHtml(html: string): ReactNode[] {
+export function fromHtml(html: string): ReactNode[] {
   const root: ReactNode[] = [];
   const stack: { className: string; children: ReactNode[] }[] = [];
+  let tooDeep = 0;
   for (const [, className, close, text] of html.matchAll(/<span class="([^"]*)">|(<\/span>)|([^<]+)/g)) {
     const target = stack.at(-1)?.children ?? root;
-    if (className !== undefined) {
+    if (className !== undefined && stack.length >= MAX_DEPTH) {
+      tooDeep += 1;
+    } else if (className !== undefined) {
       stack.push({ className, children: [] });
+    } else if (close !== undefined && tooDeep > 0) {
+      tooDeep -= 1;
     } else if (close !== undefined) {
       const span = stack.pop();
       if (span !== undefined) {

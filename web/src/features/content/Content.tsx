@@ -5,13 +5,18 @@ import { Button as AriaButton } from "react-aria-components";
 
 import { emojiUrl } from "../../api/images";
 import { useText } from "../../i18n/translate";
+import { hasOnlyEmojis } from "../../markdown/emojis";
 import { parse, type Node } from "../../markdown/parse";
 import { channelName, displayName } from "../../store/selectors";
+import { Guard } from "../../ui/Guard";
 import { loaded } from "../../ui/loaded";
 import { FULL_TIME } from "../../ui/times";
 import { UserTrigger } from "../users/UserTrigger";
+import { ExternalLink } from "../links/ExternalLink";
 import { useAppState } from "../session/session";
 import "./content.css";
+
+const MAX_LARGE_EMOJIS = 27;
 
 const CodeBlock = loaded(() => import("./CodeBlock"));
 
@@ -25,7 +30,7 @@ export function Content({ content, guildId }: ContentProps) {
   const nodes = useMemo(() => parse(content), [content]);
   return (
     <div className={isOnlyEmojis(nodes) ? "content content-emojis" : "content"} dir="auto">
-      {renderAll(nodes, guildId)}
+      <Guard fallback={content}>{renderAll(nodes, guildId)}</Guard>
     </div>
   );
 }
@@ -91,11 +96,7 @@ function Rendered({ node, guildId }: { node: Node; guildId: string | null }): Re
         </div>
       );
     case "link":
-      return (
-        <a href={node.url} target="_blank" rel="noopener noreferrer nofollow" title={node.url}>
-          {renderAll(node.children, guildId)}
-        </a>
-      );
+      return <ExternalLink url={node.url}>{renderAll(node.children, guildId)}</ExternalLink>;
     case "userMention":
       return <UserMention id={node.id} guildId={guildId} />;
     case "channelMention":
@@ -209,15 +210,10 @@ function Timestamp({ seconds, style }: { seconds: number; style: string }) {
 /** Messages of a few emojis alone show them large. */
 function isOnlyEmojis(nodes: readonly Node[]): boolean {
   const [first] = nodes;
-  if (nodes.length !== 1 || first?.type !== "paragraph" || first.children.length > 27) {
+  if (nodes.length !== 1 || first?.type !== "paragraph" || first.children.length > MAX_LARGE_EMOJIS) {
     return false;
   }
   return first.children.every(
-    // The pattern of all emojis is compiled slowly: texts with letters, of which only ℹ is an emoji, need none.
-    (node) =>
-      node.type === "emoji" ||
-      (node.type === "text" &&
-        !/[^\P{L}\u2139]/u.test(node.text) &&
-        /^(?:\p{RGI_Emoji}|\s)*$/v.test(node.text)),
+    (node) => node.type === "emoji" || (node.type === "text" && hasOnlyEmojis(node.text, MAX_LARGE_EMOJIS)),
   );
 }

@@ -6,10 +6,14 @@ import { Button as AriaButton } from "react-aria-components";
 
 import { EmbedType } from "../../api/enums";
 import { useText } from "../../i18n/translate";
-import { safeUrl } from "../../markdown/parse";
+import { isDeceptive } from "../../markdown/deception";
+import { visible } from "../../markdown/invisible";
+import { safeUrl } from "../../markdown/urls";
 import { spoilerLinks } from "../../markdown/spoilers";
 import { fit, isOwnUrl, scaled, type Size } from "../media/media";
+import { ExternalLink } from "../links/ExternalLink";
 import { Content } from "./Content";
+import { Guarded } from "./Undrawable";
 import "./embeds.css";
 
 interface EmbedsProps {
@@ -31,7 +35,9 @@ export function Embeds({ embeds, guildId, content = "" }: EmbedsProps) {
   const hidden = useMemo(() => (embeds.length > 0 ? spoilerLinks(content) : new Set()), [embeds, content]);
   return embeds.map((embed, index) => (
     <Covered key={index} covered={embed.url !== undefined && hidden.has(embed.url)}>
-      <Embed embed={embed} guildId={guildId} />
+      <Guarded>
+        <Embed embed={embed} guildId={guildId} />
+      </Guarded>
     </Covered>
   ));
 }
@@ -78,21 +84,19 @@ function Card({ embed, guildId }: EmbedProps) {
       <div className="embed-body">
         {embed.provider?.name !== undefined && (
           <p className="embed-provider" dir="auto">
-            {embed.provider.name}
+            {visible(embed.provider.name)}
           </p>
         )}
         {embed.author && (
           <p className="embed-author">
             <SmallImage image={embed.author.proxy_icon_url} size={20} alt="" />
-            <MaybeLink url={embed.author.url}>
-              <bdi>{embed.author.name}</bdi>
-            </MaybeLink>
+            <MaybeLink url={embed.author.url} label={embed.author.name} />
           </p>
         )}
         {embed.title !== undefined && (
           <div className="embed-title" dir="auto">
             {preview || embed.url !== undefined ? (
-              <MaybeLink url={embed.url}>{embed.title}</MaybeLink>
+              <MaybeLink url={embed.url} label={embed.title} />
             ) : (
               <Content content={embed.title} guildId={guildId} />
             )}
@@ -101,7 +105,7 @@ function Card({ embed, guildId }: EmbedProps) {
         {embed.description !== undefined &&
           // What a page says about itself has no markup, and mentions no one.
           (preview ? (
-            <p dir="auto">{embed.description}</p>
+            <p dir="auto">{visible(embed.description)}</p>
           ) : (
             <Content content={embed.description} guildId={guildId} />
           ))}
@@ -109,7 +113,7 @@ function Card({ embed, guildId }: EmbedProps) {
           <dl className="embed-fields">
             {embed.fields.map((field, index) => (
               <div key={index} className={field.inline ? "embed-field" : "embed-field embed-field-wide"}>
-                <dt dir="auto">{field.name}</dt>
+                <dt dir="auto">{visible(field.name)}</dt>
                 <dd>
                   <Content content={field.value} guildId={guildId} />
                 </dd>
@@ -121,7 +125,7 @@ function Card({ embed, guildId }: EmbedProps) {
         {large && <CardMedia embed={embed} />}
         {(embed.footer ?? embed.timestamp) && (
           <p className="embed-footer">
-            <bdi>{embed.footer?.text}</bdi>
+            <bdi>{visible(embed.footer?.text ?? "")}</bdi>
             {embed.footer && embed.timestamp && " • "}
             {embed.timestamp && (
               <time dateTime={embed.timestamp}>
@@ -240,27 +244,27 @@ function EmbedLink(props: {
   return url === null ? (
     <span className={props.className}>{props.children}</span>
   ) : (
-    <a
-      className={props.className}
-      href={url}
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      {...(props.label !== undefined && { "aria-label": props.label })}
-    >
+    <ExternalLink url={url} className={props.className} label={props.label}>
       {props.children}
-    </a>
+    </ExternalLink>
   );
 }
 
-function MaybeLink({ url, children }: { url: string | undefined; children: ReactNode }) {
+/** A text of an embed, as a link if it has an address. One that looks like another address does not hide its own. */
+function MaybeLink({ url, label }: { url: string | undefined; label: string }) {
   const safe = url === undefined ? null : safeUrl(url);
-  return safe === null ? (
-    children
-  ) : (
-    <a href={safe} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  );
+  const shown = <bdi>{visible(label)}</bdi>;
+  if (safe === null) {
+    return shown;
+  }
+  if (isDeceptive(label, safe)) {
+    return (
+      <>
+        {shown} (<ExternalLink url={safe}>{safe}</ExternalLink>)
+      </>
+    );
+  }
+  return <ExternalLink url={safe}>{shown}</ExternalLink>;
 }
 
 function sizeOf(media: ImageFields | undefined): Size | undefined {

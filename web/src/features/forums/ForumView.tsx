@@ -9,6 +9,7 @@ import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { Button } from "../../ui/controls";
 import { SearchField, Switch } from "../../ui/fields";
+import { Guard } from "../../ui/Guard";
 import { Select } from "../../ui/Select";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { loaded } from "../../ui/loaded";
@@ -17,7 +18,7 @@ import { Queries } from "../session/queries";
 import { useErrorText } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { TagEmoji } from "../threads/TagPicker";
-import { PostCard } from "./PostCard";
+import { BarePost, PostCard } from "./PostCard";
 import { type PostFilter, type PostOrder } from "./posts";
 import { usePosts } from "./usePosts";
 import "./forums.css";
@@ -238,13 +239,9 @@ function PostList({ forum, posts, loadedIds, layout, onEnd }: PostListProps) {
             }}
           >
             {posts.slice(item.index * columns, (item.index + 1) * columns).map((post) => (
-              <PostCard
-                key={post.id}
-                forum={forum}
-                post={post}
-                isLoaded={loadedIds.has(post.id)}
-                layout={layout}
-              />
+              <Guard key={post.id} fallback={<BarePost forum={forum} post={post} layout={layout} />}>
+                <PostCard forum={forum} post={post} isLoaded={loadedIds.has(post.id)} layout={layout} />
+              </Guard>
             ))}
           </div>
         ))}

@@ -5,7 +5,7 @@ import { Button as AriaButton, ToggleButton } from "react-aria-components";
 import { useIntl } from "react-intl";
 
 import { avatarUrl, emojiUrl } from "../../api/images";
-import { useText } from "../../i18n/translate";
+import { Translate, useText } from "../../i18n/translate";
 import { plainText } from "../../markdown/plain";
 import { isUnread } from "../../store/reading";
 import { displayName } from "../../store/selectors";
@@ -92,6 +92,28 @@ export const PostCard = memo(function PostCard({ forum, post, isLoaded, layout }
     </article>
   );
 });
+
+/** A post whose card cannot be drawn: it can be opened, to delete what is wrong in it. */
+export function BarePost({ forum, post, layout }: Omit<PostCardProps, "isLoaded">) {
+  const open = useOpenThread();
+  const guildId = forum.guild_id ?? "";
+  return (
+    <article className={`post post-${layout}`} aria-labelledby={`post-${post.id}`}>
+      <div className="post-body">
+        <AriaButton
+          id={`post-${post.id}`}
+          className="post-title"
+          onPress={() => open({ guildId, parentId: forum.id, threadId: post.id })}
+        >
+          <bdi>{post.name}</bdi>
+        </AriaButton>
+        <p className="post-excerpt">
+          <Translate id="message.undrawable" />
+        </p>
+      </div>
+    </article>
+  );
+}
 
 /** A picture, or the first frame of a video, of which no more is loaded. */
 function Picture({ url, alt, isVideo }: PostPicture) {

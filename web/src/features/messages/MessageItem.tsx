@@ -21,6 +21,7 @@ import { UserTrigger } from "../users/UserTrigger";
 import { useAppState, useSession } from "../session/session";
 import { Attachments } from "../attachments/Attachments";
 import { Content } from "../content/Content";
+import { Guarded } from "../content/Undrawable";
 import { Embeds } from "../content/Embeds";
 import { StarterMessage } from "../threads/StarterMessage";
 import { ThreadLink } from "../threads/ThreadLink";
@@ -154,14 +155,22 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
               </p>
             )}
             {message.message_snapshots?.map((snapshot, index) => (
-              <Forwarded key={index} message={message} snapshot={snapshot} />
+              <Guarded key={index}>
+                <Forwarded message={message} snapshot={snapshot} />
+              </Guarded>
             ))}
-            <Attachments attachments={message.attachments} stickers={message.sticker_items} />
+            <Guarded>
+              <Attachments attachments={message.attachments} stickers={message.sticker_items} />
+            </Guarded>
             <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
             <EventLinks content={message.content} />
             <ActivityLinks message={message} />
-            {message.poll && <Poll message={message} poll={message.poll} guildId={guildId} />}
-            {message.components?.length ? <Components message={message} guildId={guildId} /> : null}
+            <Guarded>
+              {message.poll && <Poll message={message} poll={message.poll} guildId={guildId} />}
+            </Guarded>
+            <Guarded>
+              {message.components?.length ? <Components message={message} guildId={guildId} /> : null}
+            </Guarded>
           </>
         )}
         <Reactions message={message} guildId={guildId} />

@@ -6,10 +6,12 @@ export interface Overlays {
   searching: boolean;
   /** The events of a guild, or the one that a link leads to. */
   events: { guildId: string; eventId: string | null } | null;
+  /** The link to another host that the user is asked about. */
+  link: string | null;
 }
 
 const listeners = new Set<() => void>();
-let current: Overlays = { dialog: null, searching: false, events: null };
+let current: Overlays = { dialog: null, searching: false, events: null, link: null };
 
 export function setOverlays(changes: Partial<Overlays>): void {
   current = { ...current, ...changes };

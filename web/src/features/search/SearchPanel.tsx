@@ -30,10 +30,10 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
   const text = useText();
   const id = scopeId(scope);
   const name = useAppState((state) => scopeName(state, scope));
-  const { store } = useSession();
+  const { store, account } = useSession();
   const [draft, setDraft] = useState<SearchFilters>(NO_FILTERS);
   const [search, setSearch] = useState<{ filters: SearchFilters; offset: number; run: number } | null>(null);
-  const [searches, setSearches] = useState(() => readSearches(id));
+  const [searches, setSearches] = useState(() => readSearches(account.userId, id));
   const [showsFilters, setShowsFilters] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -44,7 +44,7 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
     setShowsFilters(false);
     // The same search again is a new request.
     setSearch((before) => (isEmpty(read) ? null : { filters: read, offset: 0, run: (before?.run ?? 0) + 1 }));
-    setSearches(addSearch(id, read));
+    setSearches(addSearch(account.userId, id, read));
   };
   return (
     <aside className="search" aria-label={text("search.title")}>
@@ -92,7 +92,7 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
           searches={searches}
           onChoose={start}
           onClear={() => {
-            clearSearches(id);
+            clearSearches(account.userId, id);
             setSearches([]);
           }}
         />

@@ -10,6 +10,7 @@ import { channelName, displayName } from "../../store/selectors";
 import { MemberAvatar } from "../users/MemberAvatar";
 import { Attachments } from "../attachments/Attachments";
 import { Content } from "../content/Content";
+import { Guarded } from "../content/Undrawable";
 import { Embeds } from "../content/Embeds";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
@@ -63,7 +64,9 @@ function Result({ message, guildId }: { message: APIMessage; guildId: string | n
   return (
     <article className="search-result">
       {shown.map((each) => (
-        <Found key={each.id} message={each} guildId={guildId} isContext={each.id !== message.id} />
+        <Guarded key={each.id}>
+          <Found message={each} guildId={guildId} isContext={each.id !== message.id} />
+        </Guarded>
       ))}
       <div className="search-result-actions">
         <Link
@@ -113,7 +116,7 @@ function Found({ message, guildId, isContext }: FoundProps) {
         </p>
         {message.content !== "" && <Content content={message.content} guildId={guildId} />}
         <Attachments attachments={message.attachments} stickers={message.sticker_items} />
-        <Embeds embeds={message.embeds} guildId={guildId} />
+        <Embeds embeds={message.embeds} guildId={guildId} content={message.content} />
       </div>
     </div>
   );

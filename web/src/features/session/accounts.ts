@@ -8,6 +8,12 @@ export interface Account {
 }
 
 const KEY = "moothall.accounts";
+const PREFIX = "moothall.account.";
+
+/** The key under which this device stores something of an account; it goes when the account is logged out. */
+export function accountKey(userId: string, name: string): string {
+  return `${PREFIX}${userId}.${name}`;
+}
 
 export function readAccounts(storage: Storage = localStorage): Account[] {
   try {
@@ -48,10 +54,13 @@ export function chooseAccount(userId: string, storage: Storage = localStorage): 
  * become known after a new password brought the new one.
  */
 export function removeAccount({ userId, token }: Account, storage: Storage = localStorage): void {
-  write(
-    readAccounts(storage).filter((each) => each.userId !== userId || each.token !== token),
-    storage,
-  );
+  const others = readAccounts(storage).filter((each) => each.userId !== userId || each.token !== token);
+  write(others, storage);
+  if (others.every((each) => each.userId !== userId)) {
+    Array.from({ length: storage.length }, (_, index) => storage.key(index))
+      .filter((key) => key?.startsWith(accountKey(userId, "")))
+      .forEach((key) => storage.removeItem(key ?? ""));
+  }
 }
 
 function write(accounts: readonly Account[], storage: Storage): void {

@@ -6,6 +6,7 @@ import { useAppState } from "../session/session";
 import { setOverlays, useOverlays } from "../overlays/overlays";
 import { useShortcuts } from "./useShortcuts";
 
+const LinkDialog = loaded(() => import("../links/LinkDialog"));
 const EventsDialog = loaded(() => import("../events/EventsDialog"));
 const Switcher = loaded(async () => ({ default: (await import("../switcher/Switcher")).Switcher }));
 const ShortcutList = loaded(async () => ({ default: (await import("./ShortcutList")).ShortcutList }));
@@ -21,12 +22,13 @@ export function OverlayHost() {
     const timer = isConnected ? setTimeout(preloadOverlays, PRELOAD_MS) : undefined;
     return () => clearTimeout(timer);
   }, [isConnected]);
-  const { dialog, events } = useOverlays();
+  const { dialog, events, link } = useOverlays();
   const close = () => setOverlays({ dialog: null });
   return (
     <>
       {dialog === "switcher" && <Switcher onClose={close} />}
       {events !== null && <EventsDialog {...events} onClose={() => setOverlays({ events: null })} />}
+      {link !== null && <LinkDialog url={link} onClose={() => setOverlays({ link: null })} />}
       {dialog === "shortcuts" && <ShortcutList onClose={close} />}
     </>
   );
