@@ -156,15 +156,35 @@ function useLogin(search: LoginSearch): (login: Login) => void {
   };
 }
 
-const channelRoute = createRoute({
+/**
+ * The screens of channels, one component for all of them: what is open beside a channel stays when a link leads to
+ * another channel or to a message.
+ */
+const screens = createRoute({
   getParentRoute: () => signedIn,
+  id: "screens",
+  component: function ChannelScreens() {
+    const { guildId, channelId, messageId } = useRouteParams();
+    // The paths of direct messages have no parameter for a guild, but for links to messages.
+    const isDirect = !guildId || guildId === "@me";
+    const { thread }: ChannelSearch = validateChannelSearch(useSearch({ strict: false }));
+    return isDirect ? (
+      <DirectScreen channelId={channelId ?? null} messageId={messageId ?? null} />
+    ) : (
+      <GuildScreen
+        guildId={guildId}
+        channelId={channelId ?? null}
+        messageId={messageId ?? null}
+        threadId={thread ?? null}
+      />
+    );
+  },
+});
+
+const channelRoute = createRoute({
+  getParentRoute: () => screens,
   path: "/channels/$guildId/$channelId",
   validateSearch: validateChannelSearch,
-  component: function ChannelRoute() {
-    const { guildId, channelId } = useRouteParams();
-    const { thread }: ChannelSearch = channelRoute.useSearch();
-    return <GuildScreen guildId={guildId} channelId={channelId} messageId={null} threadId={thread ?? null} />;
-  },
 });
 
 const activityRoute = createRoute({
@@ -237,43 +257,16 @@ const routes = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => signedIn,
-      path: "/channels/@me",
-      component: () => <DirectScreen channelId={null} messageId={null} />,
-    }),
-    createRoute({
-      getParentRoute: () => signedIn,
       path: "/channels/@me/friends",
       component: () => <DirectScreen channelId={null} messageId={null} showsFriends />,
     }),
-    createRoute({
-      getParentRoute: () => signedIn,
-      path: "/channels/@me/$channelId",
-      component: function DirectChannelScreen() {
-        const { channelId } = useRouteParams();
-        return <DirectScreen channelId={channelId} messageId={null} />;
-      },
-    }),
-    createRoute({
-      getParentRoute: () => signedIn,
-      path: "/channels/$guildId",
-      component: function GuildRoute() {
-        const { guildId } = useRouteParams();
-        return <GuildScreen guildId={guildId} channelId={null} messageId={null} threadId={null} />;
-      },
-    }),
-    channelRoute,
-    createRoute({
-      getParentRoute: () => signedIn,
-      path: "/channels/$guildId/$channelId/$messageId",
-      component: function MessageRoute() {
-        const { guildId, channelId, messageId } = useRouteParams();
-        return guildId === "@me" ? (
-          <DirectScreen channelId={channelId} messageId={messageId} />
-        ) : (
-          <GuildScreen guildId={guildId} channelId={channelId} messageId={messageId} threadId={null} />
-        );
-      },
-    }),
+    screens.addChildren([
+      createRoute({ getParentRoute: () => screens, path: "/channels/@me" }),
+      createRoute({ getParentRoute: () => screens, path: "/channels/@me/$channelId" }),
+      createRoute({ getParentRoute: () => screens, path: "/channels/$guildId" }),
+      channelRoute,
+      createRoute({ getParentRoute: () => screens, path: "/channels/$guildId/$channelId/$messageId" }),
+    ]),
   ]),
 ]);
 
@@ -296,8 +289,8 @@ function EventScreen() {
 interface RouteParams {
   code: string;
   guildId: string;
-  channelId: string;
-  messageId: string;
+  channelId?: string;
+  messageId?: string;
   eventId: string;
   sectionId?: string;
   itemId?: string;

@@ -167,6 +167,16 @@ export function Composer(props: ComposerProps) {
     (completion.trigger.kind === "command" || completion.completions.length > 0);
   return (
     <div className="composer">
+      {/* Above everything of the composer, also the line that says whom a reply is for. */}
+      {hasList && command === null && (
+        <CompletionList
+          id={listId}
+          state={completion}
+          onChoose={(index) =>
+            completion.trigger?.kind === "command" ? chooseCommand(index) : editor.complete(index)
+          }
+        />
+      )}
       {hasPending && <PendingCommands channelId={channelId} />}
       {replyTo !== null && (
         <div className="composer-reply">
@@ -205,15 +215,6 @@ export function Composer(props: ComposerProps) {
         />
       ) : (
         <div className="composer-row">
-          {hasList && (
-            <CompletionList
-              id={listId}
-              state={completion}
-              onChoose={(index) =>
-                completion.trigger?.kind === "command" ? chooseCommand(index) : editor.complete(index)
-              }
-            />
-          )}
           <AddButton
             channel={channel}
             mayAttach={mayAttach}

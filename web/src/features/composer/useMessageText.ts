@@ -16,6 +16,7 @@ import { getKeybinds } from "../keybinds/keybinds";
 import { writingShortcutOf } from "../keybinds/shortcuts";
 import { useSession } from "../session/session";
 import { expandShortNames, usableEmojis } from "../completion/completion";
+import { expandTypedNames } from "../completion/typed";
 import { addReference, fromMarkup, toMarkup, type Naming, type Reference } from "../completion/references";
 import { MARKS, toggleMark, type Replacement } from "./formatting";
 import { useCompletion, type CompletionState } from "./useCompletion";
@@ -58,14 +59,14 @@ export function useMessageText(
   const completion = useCompletion(channel, text, caret, withCommands);
   const toSent = (value: string, known: readonly Reference[]) => {
     const custom = usableEmojis(store.state, channel);
-    return expandShortNames(toMarkup(value, known), completion.standard, custom);
+    const named = expandTypedNames(toMarkup(value, known), store.state, channel);
+    return expandShortNames(named, completion.standard, custom);
   };
 
   useLayoutEffect(() => {
     const element = area.current;
     if (element !== null) {
-      element.style.height = "auto";
-      element.style.height = `${Math.min(element.scrollHeight, innerHeight * MAX_HEIGHT_SHARE)}px`;
+      fitHeight(element);
     }
   }, [text]);
 
@@ -146,6 +147,20 @@ export function useMessageText(
     onKeyDown,
     onSelect,
   };
+}
+
+/** Give a text area the height of its text. What is around it keeps its size meanwhile, so that no list scrolls. */
+function fitHeight(element: HTMLTextAreaElement): void {
+  const frame = element.parentElement;
+  if (frame !== null) {
+    frame.style.minHeight = `${frame.offsetHeight}px`;
+  }
+  element.style.height = "auto";
+  const height = Math.min(element.scrollHeight, innerHeight * MAX_HEIGHT_SHARE);
+  element.style.height = `${height}px`;
+  if (frame !== null) {
+    frame.style.minHeight = "";
+  }
 }
 
 /** Replace a part of a text area so that undoing brings it back. */

@@ -2,18 +2,27 @@ import { MessageType } from "../../api/enums";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { APIMessage } from "discord-api-types/v10";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type RefObject,
+  useEffectEvent,
+} from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useIntl } from "react-intl";
 
 import { Translate, useText } from "../../i18n/translate";
 import { RelationshipType } from "../../store/relationships";
 import type { MessageList, PendingMessage } from "../../store/state";
-import { Boundary } from "../../ui/Boundary";
+import { Guard } from "../../ui/Guard";
 import { Button } from "../../ui/controls";
-import { isLoadError } from "../../ui/loadErrors";
 import { loaded } from "../../ui/loaded";
 import { timeOfId } from "../../ui/times";
+import { Undrawable } from "../content/Undrawable";
 import { useAppState, useSession } from "../session/session";
 import { collapseBlocked, type BlockedRow } from "./blocked";
 import { loadAround, loadNewer, loadNewest, loadOlder } from "./history";
@@ -93,6 +102,8 @@ export default function Timeline(props: TimelineProps) {
   const [jumpTarget, setJumpTarget] = useState(() => (targetId === null ? null : { id: targetId }));
   const scroller = useRef<HTMLDivElement>(null);
   const atBottom = useRef(targetId === null);
+  /** How the list was when it scrolled last. */
+  const extent = useRef({ top: 0, height: 0, room: 0 });
   const [atEnd, setAtEnd] = useState(targetId === null);
   const [awayFromBottom, setAwayFromBottom] = useState(false);
   const isShown = useCallback(() => atBottom.current, []);
@@ -161,10 +172,26 @@ export default function Timeline(props: TimelineProps) {
     }
     if (atBottom.current) {
       element.scrollTop = element.scrollHeight;
+    } else {
+      // Rows that get their height move what has the focus, and the button at the end covers it.
+      keepFocusVisible(element);
     }
-    // Rows that get their height move what has the focus, and the button at the end covers it.
-    keepFocusVisible(element);
   }, [totalSize, awayFromBottom]);
+
+  // The list stays at its end when the composer grows, a bar appears or the window changes.
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) {
+      return undefined;
+    }
+    const observer = new ResizeObserver(() => {
+      if (atBottom.current) {
+        element.scrollTop = element.scrollHeight;
+      }
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
 
   const jumpIndex = jumpTarget === null ? -1 : rows.findIndex((row) => row.key === jumpTarget.id);
   useEffect(() => {
@@ -190,6 +217,14 @@ export default function Timeline(props: TimelineProps) {
     const element = scroller.current;
     if (element === null) {
       return;
+    }
+    const before = extent.current;
+    extent.current = { top: element.scrollTop, height: element.scrollHeight, room: element.clientHeight };
+    const isOther = before.height !== element.scrollHeight || before.room !== element.clientHeight;
+    if (atBottom.current && isOther && element.scrollTop >= before.top) {
+      // It is the end that has moved, not the reader: a message grew, or the list has less room.
+      element.scrollTop = element.scrollHeight;
+      extent.current.top = element.scrollTop;
     }
     const { toBottom, hasNewer } = measureBottom(element);
     atBottom.current = toBottom < BOTTOM_DISTANCE && !hasNewer;
@@ -265,6 +300,20 @@ export default function Timeline(props: TimelineProps) {
     virtualizer.scrollToIndex(virtualizer.options.count - 1, { align: "end" });
   };
 
+  // What the user sends is seen, wherever they have scrolled to.
+  const ownNonce = pending.findLast((each) => each.channelId === channelId)?.nonce;
+  const sentNonce = useRef(ownNonce);
+  const showSent = useEffectEvent(() => {
+    jumpToPresent().catch(() => undefined);
+  });
+  useEffect(() => {
+    const isNew = ownNonce !== undefined && ownNonce !== sentNonce.current;
+    sentNonce.current = ownNonce ?? sentNonce.current;
+    if (isNew && !atBottom.current) {
+      showSent();
+    }
+  }, [ownNonce]);
+
   const items = virtualizer.getVirtualItems();
   return (
     <div className="timeline">
@@ -332,7 +381,7 @@ export default function Timeline(props: TimelineProps) {
                           onSelect={onSelect}
                         />
                       )}
-                      <Boundary passes={isLoadError} fallback={<Undrawable />}>
+                      <Guard fallback={<UndrawableMessage />}>
                         <MessageItem
                           message={row.message}
                           guildId={guildId}
@@ -343,7 +392,7 @@ export default function Timeline(props: TimelineProps) {
                           onJump={jump}
                           onSelect={onSelect}
                         />
-                      </Boundary>
+                      </Guard>
                     </>
                   )}
                 </div>
@@ -390,13 +439,10 @@ function DayLine({ timestamp, onPress }: { timestamp: string; onPress: (timestam
   );
 }
 
-/** Stands for a message that this client cannot draw, such as one with components of a shape that it does not know. */
-function Undrawable() {
+function UndrawableMessage() {
   return (
     <article className="message">
-      <p className="message-system">
-        <Translate id="message.undrawable" />
-      </p>
+      <Undrawable />
     </article>
   );
 }
