@@ -9,7 +9,16 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, FilePayload, Locator, Position, expect
 
-from tests.clients.client_pages import ClientPage, choose_option, drop_at, open_new_guild, select_button
+from tests.clients.client_pages import (
+    ClientPage,
+    call,
+    choose_option,
+    drop_at,
+    open_new_guild,
+    picture,
+    select_button,
+    sign_up,
+)
 from tests.clients.live import CLIP, PIXEL, Server
 
 
@@ -522,6 +531,80 @@ async def test_permissions_of_a_channel_are_allowed_denied_and_synced(browser: B
     await expect(dialog.get_by_text("The permissions are those of the category")).to_be_visible()
     await expect(ben.box).to_be_visible()
     assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_channel_made_private_over_several_targets_is_private(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "private")
+    role = await request(ada, "POST", f"/guilds/{guild_id(ada)}/roles", {"name": "Regulars", "permissions": "0"})
+    general = ada.page.url.split("/")[-1]
+    dialog = await edit_channel(ada, "general")
+    await dialog.get_by_role("tab", name="Permissions").click()
+    views = dialog.get_by_role("radiogroup", name="View channels", exact=True)
+    await views.locator(".permission-deny").click()
+    await dialog.get_by_role("button", name=re.compile("Add roles or members")).click()
+    await ada.page.get_by_role("option", name="@Regulars").click()
+    await ada.page.keyboard.press("Escape")
+    await views.locator(".permission-allow").click()
+    # Neither another target nor another tab loses what is changed, and the bar says what that is.
+    await dialog.get_by_role("tab", name="Overview").click()
+    await dialog.get_by_label("Topic").fill("secrets")
+    await dialog.get_by_role("tab", name="Permissions").click()
+    bar = dialog.get_by_role("region", name="You have unsaved changes.")
+    await expect(bar).to_contain_text("Unsaved: Overview, @everyone, @Regulars")
+    await expect(dialog.get_by_role("switch", name="Private channel")).to_be_checked()
+    await ada.page.set_viewport_size({"width": 390, "height": 700})
+    await expect(bar).to_be_in_viewport()
+    assert await ada.violations() == []
+    await picture(ada.page, "overwrites")
+    await ada.page.set_viewport_size({"width": 1280, "height": 800})
+
+    # Leaving asks.
+    await ada.page.keyboard.press("Escape")
+    question = ada.page.get_by_role("dialog", name="You have unsaved changes.")
+    await question.get_by_role("button", name="Keep editing").click()
+    await bar.get_by_role("button", name="Save").click()
+    await expect(bar).to_have_count(0)
+    await expect(ben.page.get_by_role("link", name="general", exact=True)).to_have_count(0)
+    channel = await request(ada, "GET", f"/channels/{general}")
+    view = 1 << 10
+    rights = {each["id"]: (int(each["allow"]), int(each["deny"])) for each in channel["permission_overwrites"]}
+    assert rights[guild_id(ada)] == (0, view)
+    assert rights[role["id"]] == (view, 0)
+    assert channel["topic"] == "secrets"
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_who_enters_a_private_channel_is_found_on_the_server(browser: Browser, server: Server) -> None:
+    (ada,) = await open_new_guild(browser, server.url, "ada_private")
+    code = (await request(ada, "POST", f"/channels/{ada.page.url.split('/')[-1]}/invites", {}))["code"]
+    crowd = [await sign_up(server.url, f"crowd{number}") for number in range(3)]
+    for account in crowd:
+        await call(server.url, account, "POST", f"/invites/{code}", {})
+    # The client begins with itself alone: the others are found by searching.
+    await ada.page.reload()
+    await expect(ada.box).to_be_visible()
+    await open_menu(ada, ada.page.locator("button.sidebar-title"), "Create channel")
+    dialog = ada.page.get_by_role("dialog").first
+    await dialog.get_by_label("Channel name").fill("council")
+    await dialog.get_by_text("Private channel").click()
+    await dialog.get_by_role("button", name=re.compile("Who may enter")).click()
+    await ada.page.get_by_role("searchbox", name="Search").fill("crowd2")
+    await ada.page.get_by_role("option", name="crowd2").click()
+    # The first one empties the search.
+    await ada.page.keyboard.press("Escape")
+    await ada.page.keyboard.press("Escape")
+    await expect(dialog.locator(".picker-tag")).to_have_text("crowd2")
+    await expect(ada.page.locator(".menu-popover")).to_have_count(0)
+    assert await ada.violations() == []
+    await picture(ada.page, "private")
+    await dialog.get_by_role("button", name="Create channel").click()
+    await expect(ada.page.get_by_role("heading", level=1, name="council")).to_be_visible()
+    channel = ada.page.url.split("/")[-1]
+    members = (await call(server.url, crowd[2], "GET", f"/channels/{channel}"))["permission_overwrites"]
+    assert [each["id"] for each in members if each["type"] == 1] == [crowd[2].id]
+    with pytest.raises(AssertionError, match="50001"):
+        await call(server.url, crowd[0], "GET", f"/channels/{channel}")
+    assert ada.errors == []
 
 
 async def test_channels_are_arranged_with_the_keyboard(browser: Browser, server: Server) -> None:

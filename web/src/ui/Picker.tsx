@@ -24,6 +24,8 @@ const MAX_WITHOUT_SCROLLING = 20;
 export interface PickerOption {
   id: string;
   name: string;
+  /** What it is found by besides its name. */
+  keywords?: string;
   isDisabled?: boolean;
 }
 
@@ -34,10 +36,13 @@ interface PickerProps extends FieldProps {
   max?: number;
   /** Shown while nothing is chosen. */
   placeholder?: string;
+  /** Called with what is searched, where the options are only those that are known so far. */
+  onSearch?: (query: string) => void;
 }
 
 /** Any number of values: shown as tags, chosen from a list with search. */
-export function Picker({ options, value, onChange, max, placeholder, isDisabled, ...field }: PickerProps) {
+export function Picker(props: PickerProps) {
+  const { options, value, onChange, max, placeholder, isDisabled, onSearch, ...field } = props;
   const text = useText();
   const id = useId();
   const { contains } = useFilter({ sensitivity: "base" });
@@ -63,7 +68,11 @@ export function Picker({ options, value, onChange, max, placeholder, isDisabled,
       renderEmptyState={() => <span className="picker-empty">{text("field.picker.none")}</span>}
     >
       {(option) => (
-        <ListBoxItem id={option.id} textValue={option.name} className="menu-item picker-item">
+        <ListBoxItem
+          id={option.id}
+          textValue={`${option.name} ${option.keywords ?? ""}`.trimEnd()}
+          className="menu-item picker-item"
+        >
           {option.name}
         </ListBoxItem>
       )}
@@ -101,7 +110,7 @@ export function Picker({ options, value, onChange, max, placeholder, isDisabled,
           </AriaButton>
           <Popover className="menu-popover" placement="bottom start">
             <Dialog aria-label={field.label} className="picker-dialog">
-              <Autocomplete filter={contains}>
+              <Autocomplete filter={contains} {...(onSearch && { onInputChange: onSearch })}>
                 <AriaSearchField aria-label={text("field.picker.search")} className="search-field" autoFocus>
                   <Input placeholder={text("field.picker.search")} />
                 </AriaSearchField>

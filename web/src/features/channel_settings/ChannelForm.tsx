@@ -1,16 +1,26 @@
-import { ChannelType } from "../../api/enums";
+import { ChannelType, Permission } from "../../api/enums";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { createChannel } from "../../api/guilds";
 import type { MessageId } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
+import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { guildIdOf } from "../../store/channels";
+import { guildPermissions, has } from "../../store/permissions";
 import { TextField } from "../../ui/TextField";
 import { Select } from "../../ui/Select";
 import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
+import {
+  changedIds,
+  mergedOverwrites,
+  NO_OVERWRITES,
+  overwritesOf,
+  type OverwriteDraft,
+} from "./overwriteDraft";
+import { PrivateFields } from "./PrivateFields";
 
 type CreatableType = (typeof ChannelType)[
   | "GuildText"
@@ -53,7 +63,7 @@ interface ChannelFormProps {
 /** Creates a channel. */
 export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
   const text = useText();
-  const { api } = useSession();
+  const { api, account } = useSession();
   const navigate = useNavigate();
   const action = useAction();
   const [name, setName] = useState("");
@@ -66,10 +76,30 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
     (each) => each.type === ChannelType.GuildCategory && guildIdOf(each) === guildId,
   );
   const hasTopic = WITH_TOPIC.has(type);
+  const roles = useAppState((state) => state.guilds[guildId]?.roles);
+  const mayRestrict = useAppState((state) =>
+    has(guildPermissions(state, guildId, account.userId), Permission.ManageRoles),
+  );
+  // Without changes of its own a channel has the permissions of its category.
+  const category = type === ChannelType.GuildCategory ? undefined : channels[parentId];
+  const inherited = category === undefined ? NO_OVERWRITES : overwritesOf(category);
+  const [overwrites, setOverwrites] = useState<OverwriteDraft>({});
   const submit = async () => {
     const topicField = hasTopic ? { topic: topic === "" ? null : topic } : {};
     const parentField = type === ChannelType.GuildCategory || parentId === "" ? {} : { parent_id: parentId };
-    const created = await createChannel(api, guildId, { name, type, ...topicField, ...parentField });
+    const overwriteField =
+      changedIds(overwrites, inherited).length === 0
+        ? {}
+        : {
+            permission_overwrites: mergedOverwrites(overwrites, inherited, (id) => roles?.[id] !== undefined),
+          };
+    const created = await createChannel(api, guildId, {
+      name,
+      type,
+      ...topicField,
+      ...parentField,
+      ...overwriteField,
+    });
     if (created.type !== ChannelType.GuildCategory) {
       await navigate({ to: "/channels/$guildId/$channelId", params: { guildId, channelId: created.id } });
     }
@@ -125,6 +155,17 @@ export function ChannelForm({ guildId, onDone }: ChannelFormProps) {
           error={fieldError(action.error, "parent_id")}
           onChange={setParentId}
         />
+      )}
+      {mayRestrict && (
+        <WithChannelTexts>
+          <PrivateFields
+            guildId={guildId}
+            type={type}
+            saved={inherited}
+            draft={overwrites}
+            onChange={setOverwrites}
+          />
+        </WithChannelTexts>
       )}
     </ActionForm>
   );

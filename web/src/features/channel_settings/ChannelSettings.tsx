@@ -3,22 +3,22 @@ import type { APIChannel } from "discord-api-types/v10";
 import { useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
-import { deleteChannel, modifyChannel, type ChannelChanges } from "../../api/channels";
+import { deleteChannel } from "../../api/channels";
 import { Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
-import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, Dialog } from "../../ui/controls";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { loaded } from "../../ui/loaded";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
+import { SaveBar, useCloseGuard } from "../session/Unsaved";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { ChannelFields } from "./ChannelFields";
-import { changedFields } from "./fields";
+import { useChannelDraft } from "./useChannelDraft";
 import "../channels/channels.css";
 
 const Overwrites = loaded(() => import("./Overwrites"));
@@ -38,13 +38,25 @@ export default function ChannelSettings({ channelId, onClose }: ChannelSettingsP
   );
 }
 
+type TabId = "overview" | "permissions" | "delete";
+
 function Settings({ channel, onClose }: { channel: APIChannel; onClose: () => void }) {
   const text = useText();
   const name = useAppState((state) => channelName(state, channel));
   const permissions = useChannelPermissions(channel);
+  const [tab, setTab] = useState<TabId>("overview");
+  const draft = useChannelDraft(channel);
+  const save = async () => {
+    const succeeded = await draft.save();
+    if (succeeded && tab === "overview") {
+      onClose();
+    }
+    return succeeded;
+  };
+  const { close, guard } = useCloseGuard(draft, onClose);
   return (
-    <Dialog wide title={text("channel.settings.title", { name })} onClose={onClose}>
-      <Tabs>
+    <Dialog wide title={text("channel.settings.title", { name })} onClose={close}>
+      <Tabs selectedKey={tab} onSelectionChange={(key) => setTab(key as TabId)}>
         <TabList aria-label={text("channel.settings.title", { name })} className="tabs">
           <Tab id="overview" className="tab">
             {text("channel.settings.overview")}
@@ -59,52 +71,36 @@ function Settings({ channel, onClose }: { channel: APIChannel; onClose: () => vo
           </Tab>
         </TabList>
         <TabPanel id="overview" className="settings-panel">
-          <Overview channel={channel} onClose={onClose} />
+          <form
+            className="stack"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (draft.isDirty) {
+                void save();
+              }
+            }}
+          >
+            <ChannelFields
+              channel={channel}
+              draft={draft.fields}
+              error={draft.error}
+              onChange={draft.setFields}
+            />
+          </form>
         </TabPanel>
         <TabPanel id="permissions" className="settings-panel">
-          <Overwrites channel={channel} />
+          <Overwrites channel={channel} draft={draft.overwrites} onChange={draft.setOverwrites} />
         </TabPanel>
         <TabPanel id="delete" className="settings-panel">
           <DeleteChannel channel={channel} name={name} onClose={onClose} />
         </TabPanel>
       </Tabs>
+      {tab !== "delete" && (
+        <ErrorNotice error={draft.error} shown={tab === "overview" ? ["name", "topic"] : []} />
+      )}
+      <SaveBar draft={{ ...draft, save }} what={draft.changes} />
+      {guard}
     </Dialog>
-  );
-}
-
-function Overview({ channel, onClose }: { channel: APIChannel; onClose: () => void }) {
-  const text = useText();
-  const { api } = useSession();
-  const action = useAction();
-  const [draft, setDraft] = useState<ChannelChanges>({});
-  const changes = changedFields(channel, draft);
-  const isChanged = Object.keys(changes).length > 0;
-  const save = async () => {
-    if (await action.run(() => modifyChannel(api, channel.id, changes))) {
-      onClose();
-    }
-  };
-  return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <ChannelFields
-        channel={channel}
-        draft={draft}
-        error={action.error}
-        onChange={(fields) => setDraft({ ...draft, ...fields })}
-      />
-      <ErrorNotice error={action.error} />
-      <DialogFooter
-        confirm={text("common.save")}
-        isDisabled={!isChanged || action.pending}
-        onCancel={onClose}
-      />
-    </form>
   );
 }
 

@@ -1,24 +1,26 @@
-import type { APIChannel, APIOverwrite } from "discord-api-types/v10";
-import { useMemo, useState } from "react";
+import type { APIChannel } from "discord-api-types/v10";
+import { useState } from "react";
 
-import { deleteOverwrite, editOverwrite, modifyChannel } from "../../api/channels";
-import { ChannelType, OverwriteType, Permission } from "../../api/enums";
+import { modifyChannel } from "../../api/channels";
+import { ChannelType, Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { guildIdOf, isVoice, parentIdOf } from "../../store/channels";
-import { displayName } from "../../store/selectors";
-import type { State } from "../../store/state";
+import { has } from "../../store/permissions";
 import { Button } from "../../ui/controls";
 import { Picker } from "../../ui/Picker";
 import { Select } from "../../ui/Select";
-import { PermissionChoices, type Overwrite } from "../permissions/PermissionList";
+import { PermissionChoices } from "../permissions/PermissionList";
 import { PERMISSION_GROUPS } from "../permissions/permissions";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import { changedIds, overwriteOf, overwritesOf, withOverwrite, type OverwriteDraft } from "./overwriteDraft";
+import { PrivateFields } from "./PrivateFields";
 import { sameOverwrites } from "./sameOverwrites";
+import { useTargets } from "./useTargets";
 
-const NONE: readonly APIOverwrite[] = [];
+const NOTHING = { allow: 0n, deny: 0n };
 const GENERAL =
   Permission.ViewChannel |
   Permission.ManageChannels |
@@ -37,44 +39,52 @@ function shownPermissions(channel: APIChannel): bigint {
   return names.reduce((set, name) => set | Permission[name], GENERAL);
 }
 
-/** The permissions of roles and members in a channel: allowed, inherited or denied. */
-export default function Overwrites({ channel }: { channel: APIChannel }) {
+interface OverwritesProps {
+  channel: APIChannel;
+  draft: OverwriteDraft;
+  onChange: (draft: OverwriteDraft) => void;
+}
+
+/** The permissions of roles and members in a channel: allowed, inherited or denied. One draft has those of all. */
+export default function Overwrites({ channel, draft, onChange }: OverwritesProps) {
   const text = useText();
-  const { store } = useSession();
   const guildId = guildIdOf(channel) ?? "";
-  const overwrites = overwritesOf(channel);
+  const saved = overwritesOf(channel);
   const [addedIds, setAddedIds] = useState<readonly string[]>([]);
   const [targetId, setTargetId] = useState(guildId);
-  const roles = useAppState((state) => state.guilds[guildId]?.roles);
-  const members = useAppState((state) => state.members[guildId]);
-  const listedIds = [...new Set([guildId, ...overwrites.map((each) => each.id), ...addedIds])];
-  const candidates = useMemo(
-    () => [
-      ...Object.values(roles ?? {})
-        .sort((a, b) => b.position - a.position)
-        .map((role) => ({ id: role.id, name: `@${role.name.replace(/^@/, "")}` })),
-      ...Object.values(members ?? {}).map(({ user }) => ({
-        id: user.id,
-        name: displayName(store.state, user, guildId),
-      })),
-    ],
-    [roles, members, store, guildId],
-  );
-  const overwrite = overwrites.find((each) => each.id === targetId);
+  const permissions = useChannelPermissions(channel);
+  const listedIds = [
+    ...new Set([guildId, ...saved.map((each) => each.id), ...Object.keys(draft), ...addedIds]),
+  ];
+  const { options, onSearch, nameOf } = useTargets(guildId, listedIds);
+  const changed = new Set(changedIds(draft, saved));
+  const overwrite = overwriteOf(draft, saved, targetId);
   return (
     <>
       <CategorySync channel={channel} />
+      <PrivateFields
+        guildId={guildId}
+        type={channel.type}
+        saved={saved}
+        draft={draft}
+        onChange={onChange}
+        isDisabled={!has(permissions, Permission.ViewChannel)}
+      />
       <div className="overwrite-target">
         <Select
           label={text("overwrite.target")}
           value={targetId}
-          options={listedIds.map((id) => [id, targetName(store.state, guildId, id)])}
+          options={listedIds.map((id) => [
+            id,
+            changed.has(id) ? text("overwrite.changed", { name: nameOf(id) }) : nameOf(id),
+          ])}
           onChange={setTargetId}
         />
         <Picker
           label={text("overwrite.add")}
-          options={candidates.filter((each) => !listedIds.includes(each.id))}
+          options={options.filter((each) => !listedIds.includes(each.id))}
           value={[]}
+          onSearch={onSearch}
           onChange={([id]) => {
             if (id !== undefined) {
               setAddedIds([...addedIds, id]);
@@ -82,69 +92,18 @@ export default function Overwrites({ channel }: { channel: APIChannel }) {
             }
           }}
         />
-      </div>
-      <Editor
-        key={`${targetId} ${overwrite?.allow ?? ""} ${overwrite?.deny ?? ""}`}
-        channel={channel}
-        targetId={targetId}
-        type={roles?.[targetId] === undefined ? OverwriteType.Member : OverwriteType.Role}
-        overwrite={overwrite}
-      />
-    </>
-  );
-}
-
-interface EditorProps {
-  channel: APIChannel;
-  targetId: string;
-  type: OverwriteType;
-  overwrite: APIOverwrite | undefined;
-}
-
-type OverwriteType = (typeof OverwriteType)[keyof typeof OverwriteType];
-
-function Editor({ channel, targetId, type, overwrite }: EditorProps) {
-  const text = useText();
-  const { api } = useSession();
-  const action = useAction();
-  const before = { allow: BigInt(overwrite?.allow ?? 0), deny: BigInt(overwrite?.deny ?? 0) };
-  const [value, setValue] = useState<Overwrite>(before);
-  const permissions = useChannelPermissions(channel);
-  const isChanged = value.allow !== before.allow || value.deny !== before.deny;
-  const save = () =>
-    editOverwrite(api, channel.id, {
-      id: targetId,
-      type: type === OverwriteType.Role ? 0 : 1,
-      allow: String(value.allow),
-      deny: String(value.deny),
-    });
-  return (
-    <>
-      <PermissionChoices
-        shown={shownPermissions(channel)}
-        grantable={permissions}
-        value={value}
-        onChange={setValue}
-      />
-      <ErrorNotice error={action.error} />
-      <div className="dialog-actions">
-        {overwrite !== undefined && (
-          <Button
-            kind="danger"
-            isDisabled={action.pending}
-            onPress={() => void action.run(() => deleteOverwrite(api, channel.id, targetId))}
-          >
+        {overwrite !== null && (
+          <Button kind="danger" onPress={() => onChange(withOverwrite(draft, targetId, null))}>
             {text("overwrite.remove")}
           </Button>
         )}
-        <Button
-          kind="primary"
-          isDisabled={!isChanged || action.pending}
-          onPress={() => void action.run(save)}
-        >
-          {text("common.save")}
-        </Button>
       </div>
+      <PermissionChoices
+        shown={shownPermissions(channel)}
+        grantable={permissions}
+        value={overwrite ?? NOTHING}
+        onChange={(value) => onChange(withOverwrite(draft, targetId, value))}
+      />
     </>
   );
 }
@@ -182,17 +141,4 @@ function CategorySync({ channel }: { channel: APIChannel }) {
       <ErrorNotice error={action.error} />
     </div>
   );
-}
-
-function overwritesOf(channel: APIChannel): readonly APIOverwrite[] {
-  return "permission_overwrites" in channel ? (channel.permission_overwrites ?? NONE) : NONE;
-}
-
-function targetName(state: State, guildId: string, id: string): string {
-  const role = state.guilds[guildId]?.roles[id];
-  if (role !== undefined) {
-    return `@${role.name.replace(/^@/, "")}`;
-  }
-  const user = state.users[id];
-  return user === undefined ? id : displayName(state, user, guildId);
 }

@@ -18,8 +18,9 @@ import { Dialog, IconButton } from "../../ui/controls";
 import { Switch } from "../../ui/fields";
 import { Picker } from "../../ui/Picker";
 import { Select } from "../../ui/Select";
-import { ActionForm } from "../session/ActionForm";
+import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
+import { SaveBar, useCloseGuard, type Draft } from "../session/Unsaved";
 import { useAction } from "../session/useAction";
 import { MemberField } from "../members/MemberField";
 import { Loaded, useGuildQuery } from "./queries";
@@ -38,9 +39,33 @@ export default function CommandPermissions({ guild, applicationId, name, onClose
   const stored = useGuildQuery(guild.id, `permissions ${applicationId}`, (api, guildId) =>
     listCommandPermissions(api, applicationId, guildId),
   );
+  const { api } = useSession();
+  const action = useAction();
   const [commandId, setCommandId] = useState(applicationId);
+  // One draft for all commands: choosing another one keeps what is changed.
+  const [drafts, setDrafts] = useState<Drafts>({});
+  const before = (id: string) => permissionsOf(stored.data ?? [], id);
+  const changedIds = Object.keys(drafts).filter((id) => !isSame(drafts[id] ?? [], before(id)));
+  const titleOf = (id: string) => {
+    const command = commands.data?.application_commands.find((each) => each.id === id);
+    return command === undefined ? text("guildSettings.commands.all") : commandTitle(command);
+  };
+  const draft: Draft = {
+    isDirty: changedIds.length > 0,
+    pending: action.pending,
+    reset: () => setDrafts({}),
+    save: () =>
+      action.run(async () => {
+        for (const id of changedIds) {
+          await editCommandPermissions(api, applicationId, guild.id, id, drafts[id] ?? []);
+        }
+        await stored.refetch();
+        setDrafts({});
+      }),
+  };
+  const { close, guard } = useCloseGuard(draft, onClose);
   return (
-    <Dialog wide title={text("guildSettings.commands.title", { name })} onClose={onClose}>
+    <Dialog wide title={text("guildSettings.commands.title", { name })} onClose={close}>
       <Loaded query={commands}>
         {(index) => (
           <Loaded query={stored}>
@@ -60,19 +85,28 @@ export default function CommandPermissions({ guild, applicationId, name, onClose
                 <Editor
                   key={commandId}
                   guild={guild}
-                  applicationId={applicationId}
-                  commandId={commandId}
                   before={permissionsOf(permissions, commandId)}
-                  onSaved={() => void stored.refetch()}
-                  onClose={onClose}
+                  permissions={drafts[commandId] ?? permissionsOf(permissions, commandId)}
+                  onChange={(changed) => setDrafts((others) => ({ ...others, [commandId]: changed }))}
                 />
               </div>
             )}
           </Loaded>
         )}
       </Loaded>
+      <ErrorNotice error={action.error} />
+      <SaveBar draft={draft} what={changedIds.map(titleOf)} />
+      {guard}
     </Dialog>
   );
+}
+
+type Drafts = Readonly<Record<string, readonly CommandPermission[]>>;
+
+function isSame(a: readonly CommandPermission[], b: readonly CommandPermission[]): boolean {
+  const keyOf = ({ id, type, permission }: CommandPermission) =>
+    `${String(type)} ${id} ${String(permission)}`;
+  return a.map(keyOf).sort().join() === b.map(keyOf).sort().join();
 }
 
 function commandTitle(command: Command): string {
@@ -85,19 +119,14 @@ function permissionsOf(stored: readonly Stored[], commandId: string): readonly C
 
 interface EditorProps {
   guild: GuildState;
-  applicationId: string;
-  /** The application's id for all commands. */
-  commandId: string;
   before: readonly CommandPermission[];
-  onSaved: () => void;
-  onClose: () => void;
+  permissions: readonly CommandPermission[];
+  onChange: (permissions: readonly CommandPermission[]) => void;
 }
 
-function Editor({ guild, applicationId, commandId, before, onSaved, onClose }: EditorProps) {
+function Editor({ guild, before, permissions, onChange }: EditorProps) {
   const text = useText();
   const { api, store } = useSession();
-  const action = useAction();
-  const [permissions, setPermissions] = useState(before);
   const roles = useMemo(
     () =>
       Object.values(guild.roles)
@@ -116,7 +145,7 @@ function Editor({ guild, applicationId, commandId, before, onSaved, onClose }: E
   );
   const add = (id: string | undefined, type: CommandPermission["type"]) => {
     if (id !== undefined && !permissions.some((each) => each.id === id && each.type === type)) {
-      setPermissions([...permissions, { id, type, permission: true }]);
+      onChange([...permissions, { id, type, permission: true }]);
     }
   };
   const isUnlisted = (type: CommandPermission["type"]) => (option: { id: string }) =>
@@ -133,21 +162,8 @@ function Editor({ guild, applicationId, commandId, before, onSaved, onClose }: E
     }
     return () => abort.abort();
   }, [api, store, guild.id, before]);
-  const save = async () => {
-    const request = () => editCommandPermissions(api, applicationId, guild.id, commandId, permissions);
-    if (await action.run(request)) {
-      onSaved();
-    }
-  };
   return (
-    <ActionForm
-      action={action}
-      confirm={text("common.save")}
-      isDisabled={permissions === before}
-      cancel={text("common.close")}
-      onCancel={onClose}
-      onSubmit={() => void save()}
-    >
+    <>
       {permissions.length === 0 && <p className="settings-empty">{text("guildSettings.commands.none")}</p>}
       <ul className="settings-list" aria-label={text("guildSettings.commands.list")}>
         {permissions.map((permission) => (
@@ -156,11 +172,11 @@ function Editor({ guild, applicationId, commandId, before, onSaved, onClose }: E
             permission={permission}
             guild={guild}
             onChange={(allowed) =>
-              setPermissions(
+              onChange(
                 permissions.map((each) => (each === permission ? { ...each, permission: allowed } : each)),
               )
             }
-            onRemove={() => setPermissions(permissions.filter((each) => each !== permission))}
+            onRemove={() => onChange(permissions.filter((each) => each !== permission))}
           />
         ))}
       </ul>
@@ -189,7 +205,7 @@ function Editor({ guild, applicationId, commandId, before, onSaved, onClose }: E
           }}
         />
       </div>
-    </ActionForm>
+    </>
   );
 }
 

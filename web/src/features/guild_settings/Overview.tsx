@@ -16,7 +16,7 @@ import { FormFrame } from "./Form";
 import { channelOptions, optional } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";
-import { useForm, type SettingsForm } from "./useForm";
+import { useForm, type SettingsForm } from "../session/useForm";
 
 const LOCALES = [
   ...["ar", "bg", "cs", "da", "de", "el", "en-GB", "en-US", "es-419", "es-ES", "fi", "fr", "he", "hi", "hr"],

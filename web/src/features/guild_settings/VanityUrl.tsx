@@ -7,7 +7,7 @@ import { CopyButton } from "./CopyButton";
 import { FormFrame } from "./Form";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";
-import { useForm } from "./useForm";
+import { useForm } from "../session/useForm";
 
 /** The invite whose code the guild chooses itself. */
 export default function VanityUrl({ guild }: SectionProps) {

@@ -19,7 +19,7 @@ import { FormFrame } from "./Form";
 import { channelOptions, OPEN_TYPES, optional } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./sections";
-import { useForm } from "./useForm";
+import { useForm } from "../session/useForm";
 
 /** The widget that other sites show of the guild, with a preview. */
 export default function Widget({ guild }: SectionProps) {

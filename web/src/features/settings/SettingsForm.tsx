@@ -4,6 +4,7 @@ import { Form } from "react-aria-components";
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
 import { ErrorNotice } from "../session/ErrorNotice";
+import { LeaveGuard } from "../session/Unsaved";
 import { useAction, type Action } from "../session/useAction";
 
 interface SettingsFormProps {
@@ -14,6 +15,8 @@ interface SettingsFormProps {
   done?: string;
   danger?: boolean;
   isDisabled?: boolean;
+  /** Whether it has changes: leaving the page asks about them. */
+  isDirty?: boolean;
   children: (action: Action) => ReactNode;
 }
 
@@ -24,8 +27,11 @@ export function SettingsForm(props: SettingsFormProps) {
   const [saved, setSaved] = useState(false);
   const save = async () => {
     setSaved(false);
-    setSaved(await action.run(props.onSave));
+    const succeeded = await action.run(props.onSave);
+    setSaved(succeeded);
+    return succeeded;
   };
+  const draft = { isDirty: props.isDirty === true, pending: action.pending, save, reset: () => undefined };
   return (
     <Form
       className="settings-form"
@@ -37,6 +43,7 @@ export function SettingsForm(props: SettingsFormProps) {
     >
       {props.children(action)}
       <ErrorNotice error={action.error} />
+      <LeaveGuard draft={draft} />
       <div className="preferences-save">
         <span role="status">{saved && (props.done ?? text("settings.account.saved"))}</span>
         <Button

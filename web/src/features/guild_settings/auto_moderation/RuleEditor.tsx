@@ -18,7 +18,7 @@ import { roleOptions } from "../../members/roleOptions";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
 import { channelOptions, OPEN_TYPES, optional, TEXT_TYPES } from "../options";
-import { useForm, type SettingsForm } from "../useForm";
+import { useForm, type SettingsForm } from "../../session/useForm";
 import { ActionType, bodyOf, fieldsOf, newRule, TRIGGERS, TriggerType, type RuleFields } from "./rules";
 
 const PRESETS = [1, 2, 3] as const;

@@ -17,7 +17,7 @@ import { FormFrame } from "../Form";
 import { channelOptions, OPEN_TYPES } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
 import type { SectionProps } from "../sections";
-import { useForm } from "../useForm";
+import { useForm } from "../../session/useForm";
 import { EmojiField } from "./EmojiField";
 import { newOption, newPrompt, promptsOf, toPromptBodies, type Option, type Prompt } from "./prompts";
 

@@ -19,7 +19,7 @@ import { moved, withElement, withoutElement } from "../changes";
 import { FormFrame } from "../Form";
 import { Loaded, useGuildQuery } from "../queries";
 import type { SectionProps } from "../sections";
-import { useForm } from "../useForm";
+import { useForm } from "../../session/useForm";
 
 const FIELDS_MAX = 5;
 const TYPES: readonly ScreeningFieldType[] = ["TERMS", "TEXT_INPUT", "PARAGRAPH", "MULTIPLE_CHOICE"];

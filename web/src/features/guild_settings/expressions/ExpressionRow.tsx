@@ -96,7 +96,7 @@ export function EditDialog({ title, shown, onSave, onClose, isDisabled = false, 
         {children(action.error)}
         <ErrorNotice error={action.error} shown={shown} />
         <DialogFooter
-          confirm={text(action.pending ? "guildSettings.saving" : "common.save")}
+          confirm={text(action.pending ? "common.saving" : "common.save")}
           isDisabled={action.pending || isDisabled}
           onCancel={onClose}
         />

@@ -21,7 +21,7 @@ import { Confirm } from "../../session/Confirm";
 import { EmojiButton } from "../EmojiButton";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
-import { useForm, type SettingsForm } from "../useForm";
+import { useForm, type SettingsForm } from "../../session/useForm";
 import { RoleMembers } from "./RoleMembers";
 
 /** The colours of the holographic style, the only ones that three colours may be. */

@@ -19,7 +19,7 @@ import { CopyButton } from "../CopyButton";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
 import { channelOptions, OPEN_TYPES } from "../options";
-import { useForm } from "../useForm";
+import { useForm } from "../../session/useForm";
 
 interface WebhookEditorProps {
   guild: GuildState;

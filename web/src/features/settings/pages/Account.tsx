@@ -52,7 +52,7 @@ function NamesForm() {
   return (
     <section className="preferences-block">
       <h2>{text("settings.names")}</h2>
-      <SettingsForm onSave={save} isDisabled={!changed || password === ""}>
+      <SettingsForm onSave={save} isDirty={changed} isDisabled={!changed || password === ""}>
         {({ error }) => (
           <>
             <TextField

@@ -46,9 +46,15 @@ function ProfileForm({ user }: { user: APIUser & { bio?: string } }) {
   const avatarShown = avatar === undefined ? avatarUrl(user, 80) : avatar;
   const bannerShown = banner === undefined ? bannerUrl(user.id, user.banner ?? null, 600) : banner;
   const shownName = globalName.trim() === "" ? user.username : globalName;
+  const isDirty =
+    globalName !== (user.global_name ?? "") ||
+    bio !== (user.bio ?? "") ||
+    color !== (user.accent_color ?? null) ||
+    avatar !== undefined ||
+    banner !== undefined;
   const style = color === null ? undefined : ({ "--profile-accent": hex(color) } as CSSProperties);
   return (
-    <SettingsForm onSave={save}>
+    <SettingsForm onSave={save} isDirty={isDirty}>
       {({ error }) => (
         <>
           <div

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
-import { fieldError, useAction } from "../session/useAction";
-import { changedFields } from "./changes";
+import { changedFields } from "./changedFields";
+import { fieldError, useAction } from "./useAction";
 
 export interface SettingsForm<T extends object> {
   value: T;
