@@ -260,6 +260,11 @@ const routes = root.addChildren([
       path: "/channels/@me/friends",
       component: () => <DirectScreen channelId={null} messageId={null} showsFriends />,
     }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/channels/@me/requests",
+      component: () => <DirectScreen channelId={null} messageId={null} showsRequests />,
+    }),
     screens.addChildren([
       createRoute({ getParentRoute: () => screens, path: "/channels/@me" }),
       createRoute({ getParentRoute: () => screens, path: "/channels/@me/$channelId" }),

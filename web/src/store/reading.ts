@@ -1,6 +1,7 @@
 import type { APIChannel, APIMessage } from "discord-api-types/v10";
 
 import { isThread } from "./channels";
+import { isMessageRequest } from "./messageRequests";
 import { compareIds, keyBy, withEntry } from "./records";
 import { isSilenced } from "./relationships";
 import { isChannelMuted, isGuildMuted, mentionsUser } from "./settings";
@@ -54,6 +55,9 @@ export function countMessage(state: State, message: APIMessage, guildId: string 
     return acknowledge(state, { channel_id: message.channel_id, message_id: message.id });
   }
   const channel = state.channels[message.channel_id];
+  if (channel !== undefined && isMessageRequest(channel)) {
+    return state;
+  }
   const countsAll = guildId === null && !(channel !== undefined && isChannelMuted(state, channel, now));
   if (isSilenced(state, message.author.id) || !(countsAll || mentionsUser(state, message, guildId))) {
     return state;

@@ -3,6 +3,7 @@ import { avatarUrl, memberAvatarUrl } from "../api/images";
 import type { APIChannel, APIUser } from "discord-api-types/v10";
 
 import { channelPermissions, has } from "./permissions";
+import { isMessageRequest } from "./messageRequests";
 import { compareIds } from "./records";
 import { guildIdOf, isPrivate, isThread, isVoice, parentIdOf } from "./channels";
 import type { GuildState, State } from "./state";
@@ -66,12 +67,21 @@ export const orderedGuilds = createSelector(
     Object.values(guilds).sort((a, b) => (a.joinedAt ?? "").localeCompare(b.joinedAt ?? "")),
 );
 
-/** Direct messages, the one with the newest message first. */
+/** Direct messages, the one with the newest message first; without the requests of strangers. */
 export const directMessages = createSelector(
   (state) => state.channels,
   (channels): APIChannel[] =>
     Object.values(channels)
-      .filter(isPrivate)
+      .filter((channel) => isPrivate(channel) && !isMessageRequest(channel))
+      .sort((a, b) => compareIds(lastActivity(b), lastActivity(a))),
+);
+
+/** The message requests of strangers, the newest first. */
+export const messageRequests = createSelector(
+  (state) => state.channels,
+  (channels): APIChannel[] =>
+    Object.values(channels)
+      .filter(isMessageRequest)
       .sort((a, b) => compareIds(lastActivity(b), lastActivity(a))),
 );
 

@@ -1,6 +1,7 @@
 import type { APIChannel, APIMessage, APIThreadChannel, APIThreadMember } from "discord-api-types/v10";
 
 import { isThread } from "./channels";
+import { isMessageRequest } from "./messageRequests";
 import { keyBy, withEntry } from "./records";
 import { isSilenced } from "./relationships";
 import type { State } from "./state";
@@ -230,6 +231,7 @@ export function notifies(state: State, message: APIMessage, now: number): boolea
   const channel = state.channels[message.channel_id];
   if (
     channel === undefined ||
+    isMessageRequest(channel) ||
     message.author.id === state.user?.id ||
     isSilenced(state, message.author.id) ||
     ((message.flags ?? 0) & SUPPRESS_NOTIFICATIONS) !== 0 ||

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
-import { MoreVertical, Plus, Users } from "lucide-react";
+import { MailQuestionMark, MoreVertical, Plus, Users } from "lucide-react";
 import { useRef, useState } from "react";
 
 import { groupIconUrl } from "../../api/images";
@@ -9,7 +9,7 @@ import { closeDirectMessage } from "../../api/relationships";
 import { useText } from "../../i18n/translate";
 import { showsUnread } from "../../store/reading";
 import { incomingRequestCount } from "../../store/relationships";
-import { channelName, directMessages } from "../../store/selectors";
+import { channelName, directMessages, messageRequests } from "../../store/selectors";
 import { isChannelMuted, overrideOf } from "../../store/settings";
 import { Avatar, IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";
@@ -34,6 +34,7 @@ export function DirectSidebar() {
   useRovingFocus(list);
   const channels = useAppState(directMessages);
   const requests = useAppState(incomingRequestCount);
+  const strangers = useAppState((state) => messageRequests(state).length);
   const [creating, setCreating] = useState(false);
   return (
     <>
@@ -60,6 +61,21 @@ export function DirectSidebar() {
               )}
             </Link>
           </li>
+          {strangers > 0 && (
+            <li>
+              <Link to="/channels/@me/requests" className="channel-row">
+                <MailQuestionMark size={18} className="channel-icon" aria-hidden="true" />
+                <span className="channel-name">{text("requests.title")}</span>
+                <span
+                  className="mentions"
+                  role="img"
+                  aria-label={text("requests.count", { count: strangers })}
+                >
+                  {strangers}
+                </span>
+              </Link>
+            </li>
+          )}
         </ul>
         {channels.length === 0 && <p className="channel-empty">{text("direct.none")}</p>}
         <ul>

@@ -11,7 +11,8 @@ import {
   type DropPlace,
   type RailEntry,
 } from "../../store/folders";
-import { orderedGuilds } from "../../store/selectors";
+import { incomingRequestCount } from "../../store/relationships";
+import { orderedGuilds, messageRequests } from "../../store/selectors";
 import { Dialog, IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
@@ -75,7 +76,7 @@ export function GuildRail() {
         <span className="rail-direct">
           <MessageCircle size={22} aria-hidden="true" />
         </span>
-        <Mentions channelIds={directIds} />
+        <DirectCount channelIds={directIds} />
       </Link>
       <ul>
         {entries.map((entry) => {
@@ -104,5 +105,23 @@ export function GuildRail() {
         </Dialog>
       )}
     </nav>
+  );
+}
+
+/** What waits among direct messages and friends: mentions, friend requests and message requests. */
+function DirectCount({ channelIds }: { channelIds: readonly string[] }) {
+  const text = useText();
+  const requests = useAppState((state) => incomingRequestCount(state) + messageRequests(state).length);
+  const mentions = useAppState((state) =>
+    channelIds.reduce((sum, id) => sum + (state.readStates[id]?.mentions ?? 0), 0),
+  );
+  if (requests === 0) {
+    return <Mentions channelIds={channelIds} />;
+  }
+  const count = requests + mentions;
+  return (
+    <span className="mentions" role="img" aria-label={text("direct.waiting", { count })}>
+      {count > 99 ? "99+" : count}
+    </span>
   );
 }

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { isThread } from "../../store/channels";
+import { isMessageRequest } from "../../store/messageRequests";
 import { channelName, visibleChannelGroups } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { IconButton } from "../../ui/controls";
@@ -26,6 +27,10 @@ const MemberList = loaded(async () => ({ default: (await import("../members/Memb
 const SearchPanel = loaded(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
 const Arrival = loaded(() => import("../joining/Arrival"));
 const Customize = loaded(() => import("../joining/Customize"));
+const MessageRequests = loaded(() => import("../direct/MessageRequests"));
+const RequestBar = loaded(async () => ({
+  default: (await import("../direct/MessageRequests")).RequestBar,
+}));
 const FriendsPage = loaded(() => import("../friends/FriendsPage"));
 const ThreadMembers = loaded(() => import("../threads/ThreadMembers"));
 
@@ -175,10 +180,13 @@ interface DirectScreenProps {
   messageId: string | null;
   /** On narrow screens, show the friends page instead of the list of conversations. */
   showsFriends?: boolean;
+  /** Show the message requests of strangers. */
+  showsRequests?: boolean;
 }
 
 /** Direct messages; without a channel the friends page. */
-export function DirectScreen({ channelId, messageId, showsFriends = false }: DirectScreenProps) {
+export function DirectScreen(props: DirectScreenProps) {
+  const { channelId, messageId, showsFriends = false, showsRequests = false } = props;
   const text = useText();
   const { searching } = useOverlays();
   const userId = useSession().account.userId;
@@ -187,11 +195,17 @@ export function DirectScreen({ channelId, messageId, showsFriends = false }: Dir
     <Panes
       label={text("direct.title")}
       sidebar={<DirectSidebar />}
-      showsMain={channelId !== null || showsFriends}
+      showsMain={channelId !== null || showsFriends || showsRequests}
     >
       <main id="main" className="main">
         <BackButton guildId={null} />
-        {channelId === null ? <FriendsPage /> : <DirectChannel channelId={channelId} messageId={messageId} />}
+        {showsRequests ? (
+          <MessageRequests />
+        ) : channelId === null ? (
+          <FriendsPage />
+        ) : (
+          <DirectChannel channelId={channelId} messageId={messageId} />
+        )}
       </main>
       {channelId !== null && searching && <DirectSearch key={channelId} channelId={channelId} />}
     </Panes>
@@ -212,12 +226,15 @@ function DirectChannel({ channelId, messageId }: { channelId: string; messageId:
       <Translate id="channel.none" />
     </p>
   ) : (
-    <ChannelView
-      channel={channel}
-      targetId={messageId}
-      onToggleMembers={null}
-      actions={<DirectMenu channel={channel} name={name} />}
-    />
+    <>
+      {isMessageRequest(channel) && <RequestBar channel={channel} />}
+      <ChannelView
+        channel={channel}
+        targetId={messageId}
+        onToggleMembers={null}
+        actions={<DirectMenu channel={channel} name={name} />}
+      />
+    </>
   );
 }
 
