@@ -182,7 +182,7 @@ async def test_delivery_that_stands_still_is_noticed_and_started_again() -> None
 
 
 async def test_all_sessions_identify_anew_at_a_pace() -> None:
-    node, _ = create_node(World())
+    node, _ = create_node(World(), max_sessions_per_person=0)
     peers = [await identified(node, "bob") for _ in range(120)]
     node.invalidate_all_sessions("A test.")
     received = await asyncio.gather(*(peer.receive_until_closed() for peer, _ in peers))
