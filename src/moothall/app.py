@@ -127,7 +127,7 @@ from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.password.verification import PasswordThrottle
 from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from moothall.resources.webhook_event.sender import WebhookEventSender
-from moothall.runtime.budgets import Allowance, Budgets, Holdings, Rates
+from moothall.runtime.budgets import SERVER, Allowance, Budgets, Holdings, Rates
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError, WritesElsewhere
@@ -567,6 +567,7 @@ class App:
             token=settings.metrics_token,
             apart=self._metrics_port is not None,
             refresh=self._refresh_job_counts,
+            pool=self.services.pools.drawings.for_payer(SERVER),
             collector=self._join_metrics(),
         )
         self._add_gauges()

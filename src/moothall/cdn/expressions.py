@@ -6,7 +6,7 @@ the requested format, at most 128 pixels wide; stickers and sounds are served as
 
 import asyncio
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs
@@ -130,7 +130,8 @@ class ExpressionFiles:
         if sticker_id in STANDARD_STICKERS:
             if ending != "png":
                 return None
-            return _File(await asyncio.to_thread(_draw_sticker, int(sticker_id)), "image/png", f"standard-{sticker_id}")
+            drawn = await self._images.pool.run(client, partial(_draw_sticker, int(sticker_id)))
+            return _File(drawn, "image/png", f"standard-{sticker_id}")
         async with self._database.read() as reader:
             row = await select_sticker(reader, sticker_id)
         if row is None or row.file is None:

@@ -75,9 +75,10 @@ class ImageFiles:
         self._limits = limits
         self._cache: OrderedDict[Key, bytes] = OrderedDict()
         self._cached_bytes = 0
-        self._pool = WorkPool(
+        self.pool = WorkPool(
             "images", limits.scaling, threads=_THREADS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
         )
+        """Where images are made, for the clients who ask for them."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -107,7 +108,7 @@ class ImageFiles:
             key = ("default", str(index), None)
             body = self._from_cache(key)
             if body is None:
-                body = self._keep(key, await self._pool.run(client, partial(_default_avatar, index)))
+                body = self._keep(key, await self.pool.run(client, partial(_default_avatar, index)))
             return body, "image/png", b'"default-%d"' % index
         match = _IMAGE.fullmatch(path)
         if match is None:
@@ -133,7 +134,7 @@ class ImageFiles:
         if cached is not None:
             return cached
         # Files are read only in a slot, so that waiting requests have none in memory.
-        async with self._pool.slot(client) as slot:
+        async with self.pool.slot(client) as slot:
             cached = self._from_cache(key)
             if cached is not None:
                 return cached

@@ -21,7 +21,9 @@ class Pools(Struct, kw_only=True):
     images: WorkPool
     """Verifies uploaded images, sounds and stickers."""
     archives: WorkPool
-    """Packs archives of users' data, and reads uploaded lists."""
+    """Packs archives of users' data."""
+    drawings: WorkPool
+    """Draws widgets and metrics."""
 
     @classmethod
     def start(cls, budgets: Budgets) -> "Pools":
@@ -30,10 +32,11 @@ class Pools(Struct, kw_only=True):
             bodies=WorkPool("bodies", budgets, threads=2, bytes_max=_BODIES_BYTES_MAX),
             responses=WorkPool("responses", budgets, threads=2),
             images=WorkPool("images", budgets, threads=2, waiting_max=128, bytes_max=_IMAGES_BYTES_MAX),
-            archives=WorkPool("archives", budgets, waiting_max=64, waiting_each=8),
+            archives=WorkPool("archives", budgets, waiting_max=64, waiting_each=64),
+            drawings=WorkPool("drawings", budgets, waiting_max=128, waiting_each=16),
         )
 
     def close(self) -> None:
         """End the threads; what waits is not started."""
-        for pool in (self.bodies, self.responses, self.images, self.archives):
+        for pool in (self.bodies, self.responses, self.images, self.archives, self.drawings):
             pool.close()

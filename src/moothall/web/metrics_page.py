@@ -1,6 +1,5 @@
 """`/metrics`, with access control: it reveals how busy a community is."""
 
-import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
@@ -10,6 +9,7 @@ from moothall.kernel.metrics import CONTENT_TYPE, Metrics
 from moothall.kernel.worker_metrics import MetricsCollector
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
+from moothall.runtime.work_pool import PayerPool
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -39,9 +39,11 @@ class MetricsPage:
         token: str | None,
         apart: bool,
         refresh: Refresh,
+        pool: PayerPool,
         collector: MetricsCollector | None = None,
     ) -> None:
         self._collector = collector
+        self._pool = pool
         self._metrics = metrics
         self._refresh = refresh
         self._limits = limits
@@ -57,7 +59,7 @@ class MetricsPage:
             await send_refusal(scope, send, refusal)
             return
         await self._refresh()
-        body = await asyncio.to_thread(self._metrics.render)
+        body = await self._pool.run(self._metrics.render)
         if self._collector is not None:
             body = await self._collector.add_workers(body)
         headers = [

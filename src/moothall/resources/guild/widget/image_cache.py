@@ -1,17 +1,17 @@
 """The images of widgets: drawn in a thread and cached."""
 
-import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
 
 from moothall.objects.widget import WidgetStyle
+from moothall.runtime.work_pool import PayerPool
 
 _MAX_CACHED: Final = 500
-_MAX_DRAWING: Final = 2
 
 _Key = tuple[WidgetStyle, str, str | None, int]
 
@@ -28,7 +28,6 @@ class WidgetImageCache:
 
     def __init__(self) -> None:
         self._cache: OrderedDict[_Key, WidgetImage] = OrderedDict()
-        self._drawing = asyncio.Semaphore(_MAX_DRAWING)
 
     async def get(
         self,
@@ -38,14 +37,17 @@ class WidgetImageCache:
         icon_hash: str | None,
         online: int,
         icon: Callable[[], Awaitable[bytes | None]],
+        pool: PayerPool,
     ) -> WidgetImage:
-        """The image for a guild with this name, icon and online count. `icon` is called to read the icon if needed."""
+        """The image for a guild with this name, icon and online count, drawn in `pool`.
+
+        `icon` is called to read the icon if needed. Raises what the pool raises.
+        """
         key = (style, name, icon_hash, online)
         image = self._cache.get(key)
         if image is None:
             data = None if style is WidgetStyle.SHIELD else await icon()
-            async with self._drawing:
-                image = await asyncio.to_thread(_draw, style, name, online, data)
+            image = await pool.run(partial(_draw, style, name, online, data))
             self._cache[key] = image
             if len(self._cache) > _MAX_CACHED:
                 self._cache.popitem(last=False)

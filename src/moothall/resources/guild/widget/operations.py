@@ -92,7 +92,12 @@ async def draw_widget(ctx: Context, style: WidgetStyle) -> WidgetImage:
         return None if row.icon is None else await ctx.services.blobs.get(blob_key(row.icon))
 
     return await cache.get(
-        style, name=row.name, icon_hash=row.icon, online=ctx.services.presences.online_count(row.id), icon=icon
+        style,
+        name=row.name,
+        icon_hash=row.icon,
+        online=ctx.services.presences.online_count(row.id),
+        icon=icon,
+        pool=ctx.services.pools.drawings.for_payer(ctx.payer),
     )
 
 

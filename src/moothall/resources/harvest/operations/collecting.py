@@ -1,7 +1,7 @@
 """The job that collects an archive: each step adds one file to it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import ClassVar, Final
 
 import msgspec
@@ -63,7 +63,7 @@ class CollectHarvest(Job, frozen=True, kw_only=True):
 
     async def _add(self, ctx: Context, name: str, content: bytes) -> None:
         """Store one file. The blob is stored first; a repeated step replaces it."""
-        file, entry = await asyncio.to_thread(make_entry, name, content)
+        file, entry = await ctx.services.pools.archives.run(ctx.payer, partial(make_entry, name, content))
         await ctx.services.blobs.put(blob_key(self.harvest_id, self.number), entry)
         await queries.insert_file(ctx.tx, self.harvest_id, self.number, file)
 
