@@ -91,6 +91,11 @@ class Dispatcher:
                 self._in_progress = None
             self._dispatch_now(fan_out.audience[start:end], fan_out.full, fan_out.stripped, fan_out.exempt)
 
+    def finish(self) -> None:
+        """Dispatch to all that is left of the audience in progress."""
+        while self._in_progress is not None:
+            self.dispatch_next_slice()
+
     def dispatch_in_guild(self, view: GuildView, envelope: Envelope, *, except_user_id: UserId | None = None) -> None:
         """Dispatch an event to the sessions in a guild that may receive it, except those of one user."""
         channel_id = envelope.channel_id if envelope.audience is Audience.CHANNEL else None
@@ -126,8 +131,7 @@ class Dispatcher:
     def _fan_out(
         self, audience: Sequence[Session], full: Frame, stripped: Frame | None, exempt: Collection[UserId]
     ) -> None:
-        while self._in_progress is not None:
-            self.dispatch_next_slice()
+        self.finish()
         if len(audience) <= _MAX_UNSLICED:
             self._dispatch_now(audience, full, stripped, exempt)
         else:

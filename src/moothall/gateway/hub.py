@@ -133,12 +133,18 @@ class Hub:
             if not joined:
                 self._announce_absence(session, guild_id)
             return
+        is_member = True
         try:
             if session.intents & Intent.GUILDS:
-                await self._send_guild_create(session, await self.read_guild(joining), joined=joined)
-            await self.finish_joining(joining)
+                guild = await self.read_guild(joining)
+                is_member = guild is not None
+                await self._send_guild_create(session, guild, joined=joined)
+            if is_member:
+                await self.finish_joining(joining)
         finally:
             self.stop_joining(joining)
+        if not is_member and not joined:
+            self._announce_absence(session, guild_id)
 
     def _announce_absence(self, session: Session, guild_id: GuildId) -> None:
         """Send GUILD_DELETE of a guild that READY has named, if its user has left it since."""
@@ -221,8 +227,13 @@ class Hub:
         self._stop_joining(joining.session, joining.view)
 
     def _stop_joining(self, session: Session, view: GuildView) -> None:
-        view.joining.pop(session, None)
+        pending = view.joining.pop(session, None)
         self._drop_if_unused(view)
+        if not pending or view.id in session.guild_ids or session.id not in self.sessions or session.broken:
+            return
+        if any(each.name == "GUILD_MEMBER_ADD" and read_user_id(each.data) == session.user_id for each in pending):
+            # The user left while the guild was read, and has joined it again.
+            self.run_for_sessions((session,), self.join(session, view.id, joined=True))
 
     async def _send_guild_create(self, session: Session, guild: GuildSnapshot | None, *, joined: bool) -> None:
         if guild is None:
@@ -248,6 +259,8 @@ class Hub:
                 del self.views[view.id]
             del self._loading[view.id]
             done.set_result(None)
+            if loaded is None:
+                self._drop_buffered(view)
         self._deliver_buffered(view)
         return loaded is not None
 
@@ -308,6 +321,10 @@ class Hub:
     def dispatch_frame(self, sessions: Sequence[Session], frame: Frame) -> None:
         """Dispatch a frame to several sessions."""
         self._dispatcher.dispatch_frame(sessions, frame)
+
+    def finish_fan_out(self) -> None:
+        """Dispatch an event in progress to all of its audience that is left."""
+        self._dispatcher.finish()
 
     def send_frame(self, session: Session, frame: Frame) -> None:
         """Dispatch a frame that no other session receives."""
@@ -390,9 +407,15 @@ class Hub:
         """Break every session in a guild, and drop its view: it may not be what the guild is."""
         if self.views.get(view.id) is view:
             del self.views[view.id]
-        view.take_buffered()
         sessions = [session for member in view.members.values() for session in member.sessions]
         self.break_sessions([*sessions, *view.joining], _NOT_SENT)
+        self._drop_buffered(view)
+
+    def _drop_buffered(self, view: GuildView) -> None:
+        """Drop what is buffered of a guild whose sessions are broken, but let those join who are not in it yet."""
+        for envelope in view.take_buffered() or ():
+            if envelope.name == "GUILD_MEMBER_ADD":
+                self.join_user_sessions(read_user_id(envelope.data), view.id)
 
     def _route(self, envelope: Envelope) -> None:
         guild_id = envelope.guild_id
@@ -405,15 +428,13 @@ class Hub:
             self._deliver_to_guild(guild_id, envelope)
 
     def _deliver_to_guild(self, guild_id: GuildId, envelope: Envelope) -> None:
-        if envelope.name == "GUILD_MEMBER_ADD":
-            self.join_user_sessions(read_user_id(envelope.data), guild_id)
         view = self.views.get(guild_id)
-        if view is None:
-            return
-        if view.buffered is not None:
+        if view is not None and view.buffered is not None:
             view.buffered.append(envelope)
-        else:
+        elif view is not None:
             self._deliver_in_view(view, envelope)
+        elif envelope.name == "GUILD_MEMBER_ADD":
+            self.join_user_sessions(read_user_id(envelope.data), guild_id)
 
     def _deliver_to_users(self, envelope: Envelope) -> None:
         intent = envelope.intent
@@ -433,6 +454,9 @@ class Hub:
                     self._on_friend(user_id, friend_id)
 
     def _deliver_in_view(self, view: GuildView, envelope: Envelope) -> None:
+        if envelope.name == "GUILD_MEMBER_ADD":
+            # Not before the events ahead of it: one of them may be that the user left.
+            self.join_user_sessions(read_user_id(envelope.data), view.id)
         for session, pending in view.joining.items():
             if len(pending) < _MAX_PENDING:
                 pending.append(envelope)
@@ -506,6 +530,7 @@ class Hub:
 
         `sent` are the channels in GUILD_CREATE. When this returns, `pending` is empty.
         """
+        _drop_events_before_membership(pending, session)
         while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
             visible = view.visible_channels(member)
             if visible != sent:
@@ -590,6 +615,15 @@ def _drop_count_changes(joining: Joining) -> None:
     kept = [envelope for envelope in joining.pending if not _changes_member_count(joining, envelope)]
     joining.pending.clear()
     joining.pending.extend(kept)
+
+
+def _drop_events_before_membership(pending: deque[Envelope], session: Session) -> None:
+    """Drop the events from before a session's user joined the guild, which was read after that."""
+    for index, envelope in enumerate(pending):
+        if envelope.name in _COUNTED and read_user_id(envelope.data) == session.user_id:
+            for _ in range(index + 1 if envelope.name == "GUILD_MEMBER_ADD" else 0):
+                pending.popleft()
+            return
 
 
 async def _log_errors(coroutine: Awaitable[None]) -> None:

@@ -210,8 +210,13 @@ class GatewayNode:
         if not self.unidentified.try_add(network):
             await send({"type": "websocket.close"})
             return
-        await send({"type": "websocket.accept"})
-        connection, error = self._open(scope, send, network)
+        try:
+            await send({"type": "websocket.accept"})
+            connection, error = self._open(scope, send, network)
+        except BaseException:
+            # The client has gone already.
+            self.unidentified.remove(network)
+            raise
         self.connections.add(connection)
         code = 1006
         try:
@@ -527,6 +532,8 @@ class GatewayNode:
 
     def _attach(self, connection: Connection, session: Session, greeting: list[Frame]) -> None:
         """Send a new session its first frames, then those that were dispatched to it before."""
+        # READY is the first dispatch: what is being dispatched to many was before it.
+        self.hub.finish_fan_out()
         early = session.take_unsent()
         connection.session = session
         self._remove_unidentified(connection)

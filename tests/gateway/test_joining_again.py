@@ -1,0 +1,206 @@
+"""Sessions whose user leaves a guild, or joins it again, while something of it is read."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from moothall.gateway import dispatcher
+from moothall.objects.intents import Intent
+from moothall.objects.permissions import Permissions
+from tests.gateway.peer import ALICE, BOB, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
+
+
+class SuspendingWorld(World):
+    """A source whose reads suspend, as those of PostgreSQL do."""
+
+    embedded = False
+
+
+def joined(user_id: int) -> Any:
+    data = {"guild_id": str(GUILD), "user": {"id": str(user_id)}, "roles": []}
+    return event("GUILD_MEMBER_ADD", data, intent=Intent.GUILD_MEMBERS)
+
+
+def left(user_id: int) -> Any:
+    return event(
+        "GUILD_MEMBER_REMOVE", {"guild_id": str(GUILD), "user": {"id": str(user_id)}}, intent=Intent.GUILD_MEMBERS
+    )
+
+
+def hidden_town() -> Any:
+    """CHANNEL_UPDATE that hides the channel from all."""
+    overwrites = [{"id": str(GUILD), "type": 0, "allow": "0", "deny": str(int(Permissions.VIEW_CHANNEL))}]
+    data = {"id": str(TOWN), "guild_id": str(GUILD), "type": 0, "permission_overwrites": overwrites}
+    return event("CHANNEL_UPDATE", data, intent=Intent.GUILDS)
+
+
+def shown_town() -> Any:
+    """CHANNEL_UPDATE that reveals the channel, for which the gateway reads."""
+    data = {"id": str(TOWN), "guild_id": str(GUILD), "type": 0, "permission_overwrites": []}
+    return event("CHANNEL_UPDATE", data, intent=Intent.GUILDS)
+
+
+def contents(dispatches: list[tuple[str, Any]]) -> list[str]:
+    return [data["content"] for name, data in dispatches if name == "MESSAGE_CREATE"]
+
+
+async def test_a_user_who_leaves_and_joins_again_while_events_are_buffered_has_the_guild() -> None:
+    world = SuspendingWorld()
+    node, bus = create_node(world)
+    alice, bob = Peer(node), Peer(node)
+    await alice.identify("alice")
+    await bob.identify("bob")
+    await alice.receive_all()
+    await bob.receive_all()
+    bus.publish([hidden_town()])
+    await run_pending()
+    await alice.receive_all()
+    world.pause = asyncio.Event()
+    read = _blocked_reads(world)
+    bus.publish([shown_town()])
+    await run_pending()
+    bus.publish([left(ALICE), joined(ALICE)])
+    await run_pending()
+    read.set()
+    world.pause.set()
+    await run_pending()
+    names = await alice.names()
+    assert names[-3:] == ["GUILD_DELETE", "GUILD_CREATE", "PRESENCE_UPDATE"]
+    bus.publish([message("hello")])
+    assert contents(await alice.dispatches()) == ["hello"]
+
+
+def _blocked_reads(world: World) -> asyncio.Event:
+    """Let the reads of revealed channels' threads wait for the event that is returned."""
+    read = asyncio.Event()
+    original = world.channels_with_threads
+
+    async def channels_with_threads(channel_ids: Any) -> Any:
+        await read.wait()
+        return await original(channel_ids)
+
+    world.channels_with_threads = channels_with_threads  # type: ignore[method-assign]
+    return read
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+async def test_a_user_who_leaves_and_joins_again_while_their_guild_is_read_has_it(embedded: bool) -> None:
+    world = World()
+    world.embedded = embedded
+    node, bus = create_node(world)
+    bob = Peer(node)
+    await bob.identify("bob")
+    await bob.receive_all()
+    alice = Peer(node)
+    world.pause = asyncio.Event()
+    await alice.identify("alice")
+    await run_pending()
+    bus.publish([left(ALICE), joined(ALICE)])
+    await run_pending()
+    world.pause.set()
+    names = await alice.names()
+    assert names.count("GUILD_CREATE") == names.count("GUILD_DELETE") + 1
+    bus.publish([message("hello")])
+    assert contents(await alice.dispatches()) == ["hello"]
+
+
+async def test_a_user_who_has_left_when_their_guild_is_read_receives_no_event_of_it() -> None:
+    world = SuspendingWorld()
+    node, bus = create_node(world)
+    bob = Peer(node)
+    await bob.identify("bob")
+    await bob.receive_all()
+
+    async def no_snapshot(*_: Any) -> None:
+        return None
+
+    world.guild_snapshot = no_snapshot  # type: ignore[assignment, method-assign]
+    alice = Peer(node)
+    await alice.identify("alice")
+    bus.publish([message("secret")])
+    await run_pending()
+    bus.publish([message("of others")])
+    assert await alice.names() == ["GUILD_DELETE"]
+    assert not node.hub.views[GUILD].joining
+
+
+async def test_messages_from_before_a_user_joined_are_not_sent_to_them() -> None:
+    world = SuspendingWorld()
+    node, bus = create_node(world)
+    bob = Peer(node)
+    await bob.identify("bob")
+    await bob.receive_all()
+    world.pause = asyncio.Event()
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    bus.publish([message("before"), joined(ALICE), message("after")])
+    await run_pending()
+    world.pause.set()
+    dispatches = await alice.dispatches()
+    assert [name for name, _ in dispatches].count("GUILD_CREATE") == 1
+    assert contents(dispatches) == ["after"]
+
+
+async def test_a_member_added_while_a_guild_fails_to_load_joins_all_the_same() -> None:
+    world = SuspendingWorld()
+    node, bus = create_node(world)
+    del world.members[BOB]
+    bob = Peer(node)
+    await bob.identify("bob")
+    world.pause = asyncio.Event()
+    original, world.guild_view = world.guild_view, _failing(world)  # type: ignore[method-assign]
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    world.members[BOB] = ()
+    bus.publish([joined(BOB)])
+    await run_pending()
+    world.guild_view = original  # type: ignore[method-assign]
+    world.pause.set()
+    assert (await bob.names())[:1] == ["GUILD_CREATE"]
+
+
+def _failing(world: World) -> Any:
+    async def guild_view(_: Any) -> None:
+        await world._read()
+        raise OSError("the database is away")
+
+    return guild_view
+
+
+async def test_ready_is_first_also_while_an_event_is_dispatched_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatcher, "_MAX_UNSLICED", 1)
+    monkeypatch.setattr(dispatcher, "_SLICE", 1)
+    world = World()
+    node, _ = create_node(world)
+    await Peer(node).identify("alice")
+    last = Peer(node)
+    assert (await last.receive())["op"] == 10
+    original = world.current_user
+
+    async def current_user(user_id: Any) -> bytes:
+        sessions = node.hub.sessions_by_user[ALICE]
+        node.hub.dispatch(sessions, "USER_UPDATE", json.dumps({"id": str(ALICE)}).encode())
+        return await original(user_id)
+
+    world.current_user = current_user  # type: ignore[method-assign]
+    last.send({"op": 2, "d": {"token": "alice", "properties": {}}})
+    assert [((await last.receive())["t"]) for _ in range(2)] == ["READY", "USER_UPDATE"]
+
+
+async def test_a_client_that_is_gone_before_it_is_accepted_counts_no_longer() -> None:
+    node, _ = create_node(World())
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def send(_: Any) -> None:
+        raise OSError("the client has disconnected")
+
+    scope = {"type": "websocket", "path": "/gateway", "query_string": b"v=10", "headers": []}
+    with pytest.raises(OSError, match="disconnected"):
+        await node.serve(scope, receive, send)
+    assert node.unidentified.count == 0
