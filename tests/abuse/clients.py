@@ -58,10 +58,12 @@ class Clients:
     async def run(self, seconds: float) -> dict[str, Waits]:
         """Let all clients act for so many seconds; how long each kind waited."""
         self.waits = {}
-        end = time.monotonic() + seconds
+        listens = asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            listening = group.create_task(self._listen())
-            await asyncio.sleep(0.5)
+            listening = group.create_task(self._listen(listens))
+            async with asyncio.timeout(_GIVE_UP):
+                await listens.wait()
+            end = time.monotonic() + seconds
             acts = [
                 self._repeat("read messages", 0.1, end, self._read),
                 self._repeat("bot reads guild", 1.05, end, self._bot_reads),
@@ -161,14 +163,17 @@ class Clients:
     def _socket(self, person: Person) -> AbstractAsyncContextManager[aiohttp.ClientWebSocketResponse]:
         return _identified(person, self._community.url.replace("http", "ws", 1) + "/gateway?v=10&encoding=json")
 
-    async def _listen(self) -> None:
-        """Hear every message over one session that heartbeats."""
+    async def _listen(self, listens: asyncio.Event) -> None:
+        """Hear every message over one session that heartbeats; `listens` is set once it receives the guild's."""
         async with self._socket(self._people["listener"]) as socket:
             beating = asyncio.create_task(_beat(socket))
             try:
                 async for message in socket:
                     event = json.loads(message.data)
-                    if event["t"] == "MESSAGE_CREATE":
+                    if event["t"] == "GUILD_CREATE" and event["d"]["id"] == self._community.guild_id:
+                        # What is published next comes after it.
+                        listens.set()
+                    elif event["t"] == "MESSAGE_CREATE":
                         heard = self._heard.get(event["d"]["content"])
                         if heard is not None:
                             heard.set()
