@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from moothall.bus import Audience
 from moothall.gateway import dispatcher
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
@@ -204,3 +205,24 @@ async def test_a_client_that_is_gone_before_it_is_accepted_counts_no_longer() ->
     with pytest.raises(OSError, match="disconnected"):
         await node.serve(scope, receive, send)
     assert node.unidentified.count == 0
+
+
+async def test_a_session_that_missed_an_event_before_ready_does_not_start() -> None:
+    world = World()
+    node, bus = create_node(world, replay_frames=3)
+    await Peer(node).identify("bob")
+    original = world.current_user
+
+    async def current_user(user_id: Any) -> bytes:
+        for number in range(4):
+            bus.publish([event("USER_UPDATE", {"n": number}, audience=Audience.USERS, user_ids=[ALICE])])
+        await run_pending()
+        return await original(user_id)
+
+    world.current_user = current_user  # type: ignore[method-assign]
+    alice = Peer(node)
+    assert (await alice.receive())["op"] == 10
+    alice.send({"op": 2, "d": {"token": "alice", "properties": {}}})
+    assert await alice.receive_until_closed() == []
+    assert alice.closed == 4000
+    assert ALICE not in node.hub.sessions_by_user

@@ -535,6 +535,8 @@ class GatewayNode:
         # READY is the first dispatch: what is being dispatched to many was before it.
         self.hub.finish_fan_out()
         early = session.take_unsent()
+        if early is None:
+            raise CloseConnection(_RESUMABLE, "Too many events before READY.")  # without a session to resume
         connection.session = session
         self._remove_unidentified(connection)
         session.connection = connection

@@ -155,9 +155,9 @@ class Session:
         if self.connection is not None:
             self.connection.dispatch(seq, frame)
 
-    def take_unsent(self) -> list[Frame]:
-        """Take the frames dispatched before READY, which has the first sequence number."""
-        frames = list(self.replay_buffer or ())
+    def take_unsent(self) -> list[Frame] | None:
+        """Take the frames dispatched before READY, which has the first sequence number; None if some were dropped."""
+        frames = self.frames_after(0)
         self.replay_buffer, self.replay_bytes, self.seq = None, 0, 0
         return frames
 
