@@ -39,7 +39,7 @@ async def test_a_link_says_where_it_leads_and_its_host_is_confirmed_once(browser
 
     # Nothing opens, by whichever button, before the host is confirmed.
     for button in ("left", "middle"):
-        await shown.get_by_role("link", name="the shop").click(button=button)  # type: ignore[arg-type]
+        await shown.get_by_role("link", name="the shop").click(button=button)
         dialog = ben.page.get_by_role("dialog", name="Leave for another site?")
         await expect(dialog.locator(".link-address")).to_have_text(EVIL)
         await expect(dialog.locator(".link-address strong")).to_have_text("evil.example")
