@@ -169,8 +169,8 @@ class Mirror:
     def _guild_member_add(self, data: Any) -> None:
         guild = self._guild(data)
         member = {key: value for key, value in data.items() if key != "guild_id"}
-        if data["user"]["id"] not in guild["members"]:
-            guild["member_count"] += 1
+        # As libraries count: a join that GUILD_CREATE has is not announced again.
+        guild["member_count"] += 1
         guild["members"][data["user"]["id"]] = member
 
     def _guild_member_update(self, data: Any) -> None:

@@ -193,6 +193,8 @@ class World:
         self.guilds: list[GuildId] = [GUILD]
         self.loads = 0
         self.pause: asyncio.Event | None = None
+        self.member_version: int | None = None
+        """The number of the last join or leave, if the source knows it."""
 
     async def _read(self) -> None:
         self.loads += 1
@@ -217,7 +219,8 @@ class World:
 
     async def guild_view(self, guild_id: GuildId) -> GuildView | None:
         await self._read()
-        return GuildView(guild_id, UserId(Snowflake(1)), self.roles, self.channels)
+        owner_id = UserId(Snowflake(1))
+        return GuildView(guild_id, owner_id, self.roles, self.channels, member_version=self.member_version)
 
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         await self._read()
@@ -250,7 +253,7 @@ class World:
             soundboard_sounds=UNSET,
             activity_instances=[],
         )
-        return GuildSnapshot(view.id, b'{"id":"%d"}' % view.id, fields)
+        return GuildSnapshot(view.id, b'{"id":"%d"}' % view.id, fields, self.member_version or 0)
 
     async def channel_objects(self, guild_id: GuildId, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, bytes]:
         await self._read()

@@ -272,6 +272,7 @@ async def test_events_while_a_guild_is_read_are_received_after_it() -> None:
 async def test_who_leaves_while_a_guild_is_read_is_counted_once() -> None:
     world = World()
     world.embedded = False
+    world.member_version = 1
     node, bus = create_node(world)
     bob = Peer(node)
     await bob.identify("bob")
@@ -280,12 +281,13 @@ async def test_who_leaves_while_a_guild_is_read_is_counted_once() -> None:
     alice = Peer(node)
     await alice.identify("alice")
     await run_pending()
-    for _ in range(2):  # her member is read, then the guild
+    for version in (2, 3):  # her member is read, then the guild
         world.pause.set()
         world.pause.clear()
         await run_pending()
         removed = {"guild_id": str(GUILD), "user": {"id": str(world.members.popitem()[0])}}
-        bus.publish([event("GUILD_MEMBER_REMOVE", removed, intent=Intent.GUILD_MEMBERS)])
+        world.member_version = version
+        bus.publish([event("GUILD_MEMBER_REMOVE", removed, intent=Intent.GUILD_MEMBERS, member_version=version)])
         await run_pending()
     world.pause.set()
     received = await alice.dispatches()

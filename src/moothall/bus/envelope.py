@@ -43,6 +43,11 @@ class Envelope(Struct, array_like=True, omit_defaults=True):
     """`data` for sessions without the MESSAGE_CONTENT intent."""
     exempt: list[UserId] = field(default_factory=list)
     """Users whose sessions receive `data` whatever their intents: the author and mentioned users."""
+    member_version: int = 0
+    """The number of a join or leave in its guild, which has no gap: what tells whether a snapshot has it already.
+
+    0 for other events, and for those that earlier versions left in the outbox.
+    """
 
 
 class BusUnavailable(Exception):

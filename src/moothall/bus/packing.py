@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from moothall.bus.envelope import Audience, Envelope
 from moothall.objects.ids import Snowflake
@@ -25,8 +25,25 @@ Batch = tuple[list[int], list[Envelope]]
 # Between processes an id is a JSON number: shorter than the string of the API, and faster to read.
 _encoder = msgspec.json.Encoder(enc_hook=int)
 
-# An envelope's fields in their order. `stripped` is no optional here: an optional Raw reads only null.
-_Fields = tuple[str, Raw, Audience, int | None, int | None, int | None, list[int], int, int, Raw, list[int]]
+
+class _Fields(Struct, array_like=True):
+    """An envelope's fields in their order. `stripped` is no optional here: an optional Raw reads only null."""
+
+    name: str
+    data: Raw
+    audience: Audience
+    guild_id: int | None
+    channel_id: int | None
+    thread_id: int | None
+    user_ids: list[int]
+    intent: int
+    permission: int
+    stripped: Raw
+    exempt: list[int]
+    member_version: int = 0
+    """Absent in envelopes of earlier versions."""
+
+
 _fields_decoder = msgspec.json.Decoder(_Fields)
 _batch_decoder = msgspec.json.Decoder(tuple[list[int], list[_Fields]])
 
@@ -107,19 +124,19 @@ def _read(body: bytes) -> Batch:
 
 
 def _envelope(fields: _Fields) -> Envelope:
-    name, data, audience, guild_id, channel_id, thread_id, user_ids, intent, permission, stripped, exempt = fields
     return Envelope(
-        name,
-        data,
-        audience,
-        _optional_id(guild_id),
-        _optional_id(channel_id),
-        _optional_id(thread_id),
-        _ids(user_ids),
-        intent,
-        permission,
-        None if stripped == _NULL else stripped,
-        _ids(exempt),
+        fields.name,
+        fields.data,
+        fields.audience,
+        _optional_id(fields.guild_id),
+        _optional_id(fields.channel_id),
+        _optional_id(fields.thread_id),
+        _ids(fields.user_ids),
+        fields.intent,
+        fields.permission,
+        None if fields.stripped == _NULL else fields.stripped,
+        _ids(fields.exempt),
+        fields.member_version,
     )
 
 

@@ -32,6 +32,7 @@ from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.thread_activity.queries import select_active_threads, select_parents_of_private_threads
 from moothall.resources.member.queries import (
     count_members,
+    count_members_at,
     get_member,
     get_members,
     member_objects,
@@ -93,11 +94,13 @@ class DatabaseSource:
             if state is None:
                 return None
             channels = await state.channels(reader)
+            _, member_version = await count_members_at(reader, guild_id)
             return GuildView(
                 guild_id,
                 state.owner_id,
                 {role.id: int(role.permissions) for role in state.roles.values()},
                 {channel.id: _channel_view(channel, state.overwrites(channel)) for channel in channels.values()},
+                member_version=member_version,
             )
 
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:

@@ -96,8 +96,15 @@ class Dispatcher:
         while self._in_progress is not None:
             self.dispatch_next_slice()
 
-    def dispatch_in_guild(self, view: GuildView, envelope: Envelope, *, except_user_id: UserId | None = None) -> None:
-        """Dispatch an event to the sessions in a guild that may receive it, except those of one user."""
+    def dispatch_in_guild(
+        self,
+        view: GuildView,
+        envelope: Envelope,
+        *,
+        except_user_id: UserId | None = None,
+        except_sessions: Collection[Session] = (),
+    ) -> None:
+        """Dispatch an event to the sessions in a guild that may receive it, except some sessions."""
         channel_id = envelope.channel_id if envelope.audience is Audience.CHANNEL else None
         audience: Sequence[Session]
         if envelope.audience is Audience.USERS:
@@ -114,6 +121,9 @@ class Dispatcher:
             audience = selective_audience(view, envelope, audience)
         if except_user_id is not None:
             audience = [s for s in audience if s.user_id != except_user_id]
+        audience = view.without_joined(audience)
+        if except_sessions:
+            audience = [s for s in audience if s not in except_sessions]
         self.dispatch(audience, envelope)
 
     def dispatch(self, audience: Sequence[Session], envelope: Envelope) -> None:

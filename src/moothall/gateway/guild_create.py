@@ -21,7 +21,7 @@ from moothall.resources.activity.objects import instance_objects
 from moothall.resources.activity.queries import select_instances_in_guild
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.guild.objects import guild_json, guild_json_with_properties
-from moothall.resources.member.queries import count_members, get_members, member_objects
+from moothall.resources.member.queries import count_members_at, get_members, member_objects
 from moothall.resources.scheduled_event.queries import event_object, select_live_events
 from moothall.resources.stage_instance.queries import select_stages, stage_object
 from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
@@ -91,7 +91,8 @@ class GuildReader:
         state = await self._states.state(reader, guild_id)
         if state is None:
             return None
-        count = await count_members(reader, guild_id)
+        # Before the members: so these are at least as new, and no join that the count has is missing in them.
+        count, member_version = await count_members_at(reader, guild_id)
         # Voice states in channels that the member may not view are omitted.
         in_voice = [row for row in await select_voice_states(reader, guild_id) if row.channel_id in visible]
         listed = await self._members(reader, guild_id, session, view, count, in_voice)
@@ -118,7 +119,7 @@ class GuildReader:
             activity_instances=await read_activity_instances(reader, guild_id, places),
         )
         guild = guild_json_with_properties(state) if session.takes_guild_properties else guild_json(state)
-        return GuildSnapshot(guild_id, guild, fields)
+        return GuildSnapshot(guild_id, guild, fields, member_version)
 
     async def _members(
         self,

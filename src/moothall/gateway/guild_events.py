@@ -46,15 +46,21 @@ class GuildEventHandler:
 
     async def guild_member_add(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_ADD. The new member's own sessions receive GUILD_CREATE instead."""
-        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=read_user_id(envelope.data))
+        having = view.sessions_having(envelope.member_version)
+        self._dispatcher.dispatch_in_guild(
+            view, envelope, except_user_id=read_user_id(envelope.data), except_sessions=having
+        )
 
     async def guild_member_remove(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first."""
+        having = view.sessions_having(envelope.member_version)
         member = view.members.get(read_user_id(envelope.data))
         if member is not None:
             for session in list(member.sessions):
-                self._remove_session(session, view.id)
-        self._dispatcher.dispatch_in_guild(view, envelope)
+                # One that has it in its GUILD_CREATE is of a user who has joined again.
+                if session not in having:
+                    self._remove_session(session, view.id)
+        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=having)
 
     async def guild_member_update(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too."""
@@ -64,7 +70,8 @@ class GuildEventHandler:
         if member is None:
             return
         if envelope.intent:
-            self._dispatcher.dispatch([s for s in member.sessions if not s.intents & envelope.intent], envelope)
+            own = [session for session in member.sessions if not session.intents & envelope.intent]
+            self._dispatcher.dispatch(view.without_joined(own), envelope)
         before = VisibilitySnapshot(view, (member,))
         update.apply(member)
         view.invalidate_audiences()
@@ -113,7 +120,7 @@ class GuildEventHandler:
         """CHANNEL_CREATE, to those who may view the channel."""
         channel = read_channel(envelope.data)
         view.set_channel(channel.id, channel.view())
-        self._dispatcher.dispatch(view.audience(channel.id, 0, envelope.intent), envelope)
+        self._dispatcher.dispatch(view.without_joined(view.audience(channel.id, 0, envelope.intent)), envelope)
 
     async def channel_update(self, view: GuildView, envelope: Envelope) -> None:
         """CHANNEL_UPDATE, or CHANNEL_CREATE and CHANNEL_DELETE to those for whom it reveals or hides the channel."""
@@ -126,7 +133,7 @@ class GuildEventHandler:
         new = channel.view()
         if new.overwrites == old.overwrites:
             view.channels[channel_id] = new
-            self._dispatcher.dispatch(view.audience(channel_id, 0, envelope.intent), envelope)
+            self._dispatcher.dispatch(view.without_joined(view.audience(channel_id, 0, envelope.intent)), envelope)
             return
         members = list(view.members.values())
         viewers_before = {member.user_id for member in members if channel_id in view.visible_channels(member)}
@@ -142,7 +149,7 @@ class GuildEventHandler:
                 await self._dispatch_frames(frames, member, member.sessions, _NO_CHANNELS, channel_ids)
             elif not visible and member.user_id in viewers_before:
                 await self._dispatch_frames(frames, member, member.sessions, channel_ids, _NO_CHANNELS)
-        audience = view.audience(channel_id, 0, envelope.intent)
+        audience = view.without_joined(view.audience(channel_id, 0, envelope.intent))
         self._dispatcher.dispatch([s for s in audience if s.user_id in viewers_before], envelope)
         for member in members:
             visible = channel_id in view.visible_channels(member)
@@ -153,7 +160,7 @@ class GuildEventHandler:
     async def channel_delete(self, view: GuildView, envelope: Envelope) -> None:
         """CHANNEL_DELETE, to those who could view the channel."""
         channel_id = read_channel(envelope.data).id
-        self._dispatcher.dispatch(view.audience(channel_id, 0, envelope.intent), envelope)
+        self._dispatcher.dispatch(view.without_joined(view.audience(channel_id, 0, envelope.intent)), envelope)
         view.set_channel(channel_id, None)
 
     async def thread_members_update(self, view: GuildView, envelope: Envelope) -> None:

@@ -39,6 +39,8 @@ class GuildSnapshot(Struct, frozen=True):
     guild: bytes
     """The guild object as JSON, its fields in `properties` for a session that takes them so."""
     fields: GuildFields
+    member_version: int = 0
+    """The number of the last join or leave that it has."""
 
     def guild_create(self, *, joined: bool) -> bytes:
         """The `d` of GUILD_CREATE.

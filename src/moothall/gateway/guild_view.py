@@ -1,7 +1,7 @@
 """A gateway node's view of a guild: what it takes to decide which sessions receive an event."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -25,6 +25,7 @@ _VIEW = int(Permissions.VIEW_CHANNEL)
 _MANAGE_THREADS = int(Permissions.MANAGE_THREADS)
 _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
 _NO_CHANNELS: frozenset[ChannelId] = frozenset()
+_NO_SESSIONS: frozenset[Session] = frozenset()
 _MAX_AUDIENCES = 256
 _NO_USER = UserId(Snowflake(0))
 
@@ -83,11 +84,14 @@ class GuildView:
         "_managed_channels",
         "_overwrites_by_user",
         "_visible_channels",
+        "ahead",
         "buffered",
         "channels",
         "id",
         "interests",
+        "joined_meanwhile",
         "joining",
+        "member_version",
         "members",
         "owner_id",
         "roles",
@@ -99,12 +103,18 @@ class GuildView:
         owner_id: UserId | None = None,
         roles: Mapping[RoleId, int] | None = None,
         channels: Mapping[ChannelId, ChannelView] | None = None,
+        *,
+        member_version: int | None = None,
     ) -> None:
         self.id = guild_id
         self.owner_id = owner_id
         self.roles: dict[RoleId, int] = dict(roles or {})
         """Permission bits by role."""
         self.channels: dict[ChannelId, ChannelView] = dict(channels or {})
+        self.member_version = member_version
+        """The number of the last join or leave delivered, or before the view was read; None if it is unknown."""
+        self.ahead: dict[Session, int] = {}
+        """Sessions whose GUILD_CREATE has joins and leaves that are not delivered yet, with the last one's number."""
         self.members: dict[UserId, MemberView] = {}
         self.interests: dict[Session, GuildInterest] = {}
         """Sessions that receive only what they have subscribed to; all others receive everything."""
@@ -112,6 +122,8 @@ class GuildView:
         """Sessions whose GUILD_CREATE is being read, with the envelopes to send after it."""
         self.buffered: deque[Envelope] | None = None
         """Envelopes to deliver after a database read in progress; None while there is no such read."""
+        self.joined_meanwhile: set[Session] = set()
+        """Sessions that joined while an event is applied, which they were sent when they joined."""
         self._overwrites_by_user: Counter[int] = Counter()
         """How many channels have an overwrite of a user."""
         self._everyone_id = RoleId(guild_id)
@@ -182,9 +194,24 @@ class GuildView:
         self._audiences.clear()
         self._audiences_expire_at = 0
 
+    def sessions_having(self, version: int) -> frozenset[Session]:
+        """The sessions that have a join or leave of this number in their GUILD_CREATE; it is delivered now."""
+        if not version or not self.ahead:
+            return _NO_SESSIONS
+        having = frozenset(session for session, last in self.ahead.items() if last >= version)
+        for session in [session for session, last in self.ahead.items() if last <= version]:
+            del self.ahead[session]
+        return having
+
+    def without_joined(self, audience: Sequence[Session]) -> Sequence[Session]:
+        """An audience without the sessions that have the event being applied already."""
+        meanwhile = self.joined_meanwhile
+        return [session for session in audience if session not in meanwhile] if meanwhile else audience
+
     def take_buffered(self) -> deque[Envelope] | None:
         """End the buffering; the envelopes buffered."""
         buffered, self.buffered = self.buffered, None
+        self.joined_meanwhile.clear()
         return buffered
 
     def permissions_in(self, member: MemberView, channel: ChannelView) -> int:

@@ -28,7 +28,7 @@ from moothall.objects.intents import Intent
 _log = logging.getLogger(__name__)
 
 
-class Joining(Struct, frozen=True, eq=False):
+class Joining(Struct, eq=False):
     """A session that is about to receive a guild's events, which are kept for it meanwhile."""
 
     session: Session
@@ -39,6 +39,8 @@ class Joining(Struct, frozen=True, eq=False):
     pending: deque[Envelope]
     selective: bool
     """Whether it receives only what it subscribes to."""
+    member_version: int = 0
+    """The number of the last join or leave that the session's GUILD_CREATE has; 0 without one."""
 
 
 _SETTINGS_EVENTS: Final = {"USER_SETTINGS_UPDATE": False, "USER_SETTINGS_PROTO_UPDATE": True}
@@ -193,25 +195,18 @@ class Hub:
         return Joining(session, view, member, view.visible_channels(member), pending, selective)
 
     async def read_guild(self, joining: Joining) -> GuildSnapshot | None:
-        """The guild as the session may see it; None if the guild or the member is deleted.
-
-        If others joined or left while it was read, it is read again: their events change `member_count` by one, and
-        nothing tells whether the count has them already. Those from before a read are in it, and are not sent.
-        """
-        snapshot = None
-        for _ in range(_MAX_READS):
-            _drop_count_changes(joining)
-            snapshot = await self._source.guild_snapshot(
-                joining.view, joining.member, joining.visible, joining.session, self._online
-            )
-            if snapshot is None or not any(_changes_member_count(joining, envelope) for envelope in joining.pending):
-                break
+        """The guild as the session may see it; None if the guild or the member is deleted."""
+        snapshot = await self._source.guild_snapshot(
+            joining.view, joining.member, joining.visible, joining.session, self._online
+        )
+        if snapshot is not None:
+            joining.member_version = snapshot.member_version
         return snapshot
 
     async def finish_joining(self, joining: Joining) -> None:
         """Send a session the events since it started joining a guild, and from now on all that it may receive."""
         session, view = joining.session, joining.view
-        if not await self._catch_up(view, joining.member, joining.visible, session, joining.pending):
+        if not await self._catch_up(joining):
             return
         # Of several sessions of a user, the first one adds the member.
         view.members.setdefault(session.user_id, joining.member).sessions.append(session)
@@ -219,6 +214,10 @@ class Hub:
         if joining.selective:
             view.interests[session] = NO_INTEREST
         session.guild_ids.add(view.id)
+        if view.buffered is not None:
+            view.joined_meanwhile.add(session)
+        if view.member_version is not None and joining.member_version > view.member_version:
+            view.ahead[session] = joining.member_version
         if self._on_join is not None:
             self._on_join(session, view)
 
@@ -253,6 +252,7 @@ class Hub:
             loaded = await self._source.guild_view(view.id)
             if loaded is not None:
                 view.owner_id, view.roles, view.channels = loaded.owner_id, loaded.roles, loaded.channels
+                view.member_version = loaded.member_version
                 view.invalidate()
         finally:
             if loaded is None and self.views.get(view.id) is view:
@@ -296,6 +296,8 @@ class Hub:
         view = self.views.get(guild_id)
         if view is not None:
             view.interests.pop(session, None)
+            view.ahead.pop(session, None)
+            view.joined_meanwhile.discard(session)
         member = None if view is None else view.members.get(session.user_id)
         if view is None or member is None:
             return
@@ -457,6 +459,8 @@ class Hub:
         if envelope.name == "GUILD_MEMBER_ADD":
             # Not before the events ahead of it: one of them may be that the user left.
             self.join_user_sessions(read_user_id(envelope.data), view.id)
+        if envelope.member_version and not self._is_next(view, envelope):
+            return
         for session, pending in view.joining.items():
             if len(pending) < _MAX_PENDING:
                 pending.append(envelope)
@@ -477,6 +481,22 @@ class Hub:
         else:
             view.buffered = deque()
             self._start_task(self._finish_handling(view, envelope, rest))
+
+    def _is_next(self, view: GuildView, envelope: Envelope) -> bool:
+        """Whether a join or leave follows the last one delivered; if one is missing in between, the guild is broken."""
+        known, version = view.member_version, envelope.member_version
+        if known is None:
+            return True
+        if version <= known:
+            # It was on its way when the view was read, and all sessions have joined since.
+            self._announce_event(view, envelope)
+            return False
+        view.member_version = version
+        if version > known + 1:
+            _log.error("%d joins or leaves in guild %s were not received", version - known - 1, view.id)
+            self._break_guild(view)
+            return False
+        return True
 
     def _announce_event(self, view: GuildView, envelope: Envelope) -> None:
         if self._on_guild_event is not None:
@@ -518,44 +538,43 @@ class Hub:
         self._dispatcher.report_metrics()
         self._drop_if_unused(view)
 
-    async def _catch_up(
-        self,
-        view: GuildView,
-        member: MemberView,
-        sent: frozenset[ChannelId],
-        session: Session,
-        pending: deque[Envelope],
-    ) -> bool:
+    async def _catch_up(self, joining: Joining) -> bool:
         """Send a session the changes since its GUILD_CREATE was read; False if its user is no longer a member.
 
-        `sent` are the channels in GUILD_CREATE. When this returns, `pending` is empty.
+        When this returns True, `pending` is empty.
         """
-        _drop_events_before_membership(pending, session)
+        session, view, member, sent = joining.session, joining.view, joining.member, joining.visible
+        _drop_events_before_membership(joining.pending, session)
         while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
             visible = view.visible_channels(member)
             if visible != sent:
                 hidden, revealed = sent - visible, visible - sent
                 await self._guild_events.dispatch_visibility_change(view, member, session, hidden, revealed)
                 sent = visible
-            elif pending:
-                envelope = pending.popleft()
+            elif joining.pending:
+                envelope = joining.pending.popleft()
+                if 0 < envelope.member_version <= joining.member_version:
+                    continue  # the snapshot has it
                 if envelope.name in _MEMBER_EVENTS and read_user_id(envelope.data) == session.user_id:
                     if envelope.name == "GUILD_MEMBER_ADD":
                         continue
                     if envelope.name == "GUILD_MEMBER_REMOVE":
                         break
                     read_member(envelope.data).apply(member)
-                # The comparison above covers channels created and deleted.
-                if envelope.name not in _COMPARED and view.can_receive(member, session, envelope):
-                    audience: Sequence[Session] = (session,)
-                    if envelope.name == "THREAD_MEMBERS_UPDATE":
-                        audience = thread_members_audience(audience, envelope)
-                    self._dispatcher.dispatch(audience, envelope)
+                self._dispatch_pending(view, member, session, envelope)
             else:
                 return True
         if session.id in self.sessions and not session.broken:
             self._remove_from_guild(session, view.id)
         return False
+
+    def _dispatch_pending(self, view: GuildView, member: MemberView, session: Session, envelope: Envelope) -> None:
+        # The comparison of channels covers those created and deleted.
+        if envelope.name not in _COMPARED and view.can_receive(member, session, envelope):
+            audience: Sequence[Session] = (session,)
+            if envelope.name == "THREAD_MEMBERS_UPDATE":
+                audience = thread_members_audience(audience, envelope)
+            self._dispatcher.dispatch(audience, envelope)
 
     # Background tasks
 
@@ -601,20 +620,6 @@ _MAX_PENDING: Final = 10_000
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
 _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
 _COUNTED: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
-_MAX_READS: Final = 3
-"""Reads of a guild for a session that joins it, where members come and go all the time."""
-
-
-def _changes_member_count(joining: Joining, envelope: Envelope) -> bool:
-    """Whether an event changes `member_count`: another user than the session's joined or left."""
-    return envelope.name in _COUNTED and read_user_id(envelope.data) != joining.session.user_id
-
-
-def _drop_count_changes(joining: Joining) -> None:
-    """Drop the events that change `member_count`: the guild is read after them."""
-    kept = [envelope for envelope in joining.pending if not _changes_member_count(joining, envelope)]
-    joining.pending.clear()
-    joining.pending.extend(kept)
 
 
 def _drop_events_before_membership(pending: deque[Envelope], session: Session) -> None:

@@ -66,6 +66,7 @@ class Event(Struct, frozen=True, kw_only=True):
             user_ids=list(getattr(self, "user_ids", ())),
             intent=self.intent,
             permission=self.permission,
+            member_version=getattr(self, "member_version", 0),
         )
 
 

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from msgspec import Struct
+
 from moothall.bus import Audience
 from moothall.kernel.events import Event
 from moothall.objects.ids import GuildId, UserId
@@ -18,6 +20,8 @@ class GuildMemberAdd(Event, frozen=True, kw_only=True):
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
     guild_id: GuildId
     member: Member
+    member_version: int
+    """How many joins and leaves of the guild there are with this one."""
 
     def payload(self) -> object:
         """The member with its guild's id."""
@@ -45,6 +49,17 @@ class GuildMemberRemove(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_MEMBER_REMOVE"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
+    guild_id: GuildId
+    user: User
+    member_version: int
+    """How many joins and leaves of the guild there are with this one."""
+
+    def payload(self) -> object:
+        """The user with the guild's id."""
+        return _Removed(self.guild_id, self.user)
+
+
+class _Removed(Struct, frozen=True):
     guild_id: GuildId
     user: User
 

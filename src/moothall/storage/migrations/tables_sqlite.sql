@@ -412,6 +412,7 @@ CREATE INDEX ix_former_members_user_id ON former_members (user_id);
 CREATE TABLE guild_counters (
 	guild_id INTEGER NOT NULL,
 	member_count INTEGER NOT NULL,
+	member_version INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 
