@@ -137,3 +137,54 @@ async def test_a_worker_without_a_writer_does_not_start(tmp_path: Path) -> None:
         await bus.start(timeout=0.1)
     with suppress(BusUnavailable):
         await bus.close()
+
+
+async def test_a_failing_subscriber_and_a_failing_connection_keep_nothing_from_the_others(
+    writer: WriterBus, workers: list[WorkerBus], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Sequence[Envelope]) -> None:
+        raise RuntimeError("a subscriber")
+
+    for bus in (writer, *workers):
+        bus.subscribe(fail)
+    subscribers = [Subscriber(bus) for bus in (writer, *workers)]
+
+    class Failing:
+        """A transport that has ended without being closed, as after a reset."""
+
+        aborted = False
+
+        def is_closing(self) -> bool:
+            return self.aborted
+
+        def get_write_buffer_size(self) -> int:
+            return 0
+
+        def write(self, _: bytes) -> None:
+            raise RuntimeError("unable to perform operation on a closed transport")
+
+        def abort(self) -> None:
+            self.aborted = True
+
+    broken = next(iter(writer._workers))
+    transport, failing = broken._transport, Failing()
+    assert transport is not None
+    monkeypatch.setattr(broken, "_transport", failing)
+    writer.publish([event("one")])
+    await eventually(lambda: [len(each.names) for each in subscribers] == [1, 0, 1])
+    assert failing.aborted
+    transport.abort()
+    await eventually(lambda: [each.gaps for each in subscribers] == [0, 1, 0])
+    writer.publish([event("two")])
+    await eventually(lambda: [each.names[-1:] for each in subscribers] == [["two"]] * 3)
+
+
+async def test_a_message_that_cannot_be_read_is_reported_as_a_gap(writer: WriterBus, workers: list[WorkerBus]) -> None:
+    subscribers = [Subscriber(bus) for bus in (writer, *workers)]
+    connection = workers[0]._connection
+    assert connection is not None
+    unreadable = b"=" + FIRST.encode() + b"[[],[1]]"
+    connection.send(len(unreadable).to_bytes(4, "big") + unreadable)
+    await eventually(lambda: [each.gaps for each in subscribers] == [1, 1, 1])
+    workers[0].publish([event("after")])
+    await eventually(lambda: [each.names for each in subscribers] == [["after"]] * 3)

@@ -26,6 +26,7 @@ from nats.js.errors import Error as JetStreamError
 from moothall.bus.envelope import BusUnavailable, Envelope, Receive
 from moothall.bus.packing import Unpacker, encode_envelope, pack
 from moothall.bus.sealing import Seal, Unauthentic, UnknownKey
+from moothall.bus.subscribers import Subscribers
 
 log = logging.getLogger("moothall.bus")
 
@@ -71,9 +72,7 @@ class NatsBus:
         self._servers = url.split(",")
         self._node = node
         self._max_queued = max_queued
-        self._subscribers: list[Receive] = []
-        self._on_gap: list[Callable[[], None]] = []
-        self._on_reconnect: list[Callable[[], None]] = []
+        self._subscribers = Subscribers()
         self._client: Client | None = None
         self._stream: JetStreamContext | None = None
         self._stream_created: datetime | None = None
@@ -131,11 +130,7 @@ class NatsBus:
         on_reconnect: Callable[[], None] | None = None,
     ) -> None:
         """Call `receive` with everything published from the start on, by whichever process."""
-        self._subscribers.append(receive)
-        if on_gap is not None:
-            self._on_gap.append(on_gap)
-        if on_reconnect is not None:
-            self._on_reconnect.append(on_reconnect)
+        self._subscribers.add(receive, on_gap, on_reconnect)
 
     async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
         """Publish events of the outbox; returns once the stream stores them. Raises BusUnavailable."""
@@ -202,6 +197,11 @@ class NatsBus:
             try:
                 await self._send([], batch)
             except BusUnavailable:
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            except Exception:
+                # Without this task nothing is published any more.
+                log.exception("envelopes could not be published; they are tried again")
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             for _ in batch:
@@ -275,12 +275,12 @@ class NatsBus:
             # Another stream: what the old one still had is unknown.
             log.warning("the stream in NATS was lost and starts anew")
             self._stream_created, self._last_sequence = stream.created, state.last_seq
-            self._report_gap()
+            self._subscribers.report_gap()
         elif state.first_seq > self._last_sequence + 1:
             lost = state.first_seq - self._last_sequence - 1
             log.warning("%d messages in NATS expired before they were received", lost)
             self._last_sequence = state.first_seq - 1
-            self._report_gap()
+            self._subscribers.report_gap()
         await self._consume()
 
     async def _watch(self) -> None:
@@ -299,6 +299,11 @@ class NatsBus:
                 await self._consume_again()
             except _FAILURES as error:
                 log.warning("cannot subscribe to NATS: %s %s", type(error).__name__, error)
+                self._resubscribe.set()
+                await asyncio.sleep(_RETRY_SECONDS)
+            except Exception:
+                # Without this task a lost consumer would never be replaced.
+                log.exception("cannot subscribe to NATS")
                 self._resubscribe.set()
                 await asyncio.sleep(_RETRY_SECONDS)
 
@@ -330,9 +335,10 @@ class NatsBus:
             return
         except msgspec.DecodeError:
             log.exception("a message from NATS cannot be decoded")
+            self._subscribers.report_gap()
             return
         if batch is not None:
-            self._call_subscribers(self._without_duplicates(*batch))
+            self._subscribers.call(self._without_duplicates(*batch))
 
     def _count_unauthentic(self, problem: Exception) -> None:
         """Count a message that is dropped, and log it once a minute."""
@@ -360,17 +366,6 @@ class NatsBus:
             seen.discard(self._seen_in_order.popleft())
         return fresh
 
-    def _call_subscribers(self, envelopes: list[Envelope]) -> None:
-        for receive in self._subscribers:
-            try:
-                receive(envelopes)
-            except Exception:  # one subscriber's failure must not affect the others
-                log.exception("a subscriber of the bus failed")
-
-    def _report_gap(self) -> None:
-        for on_gap in self._on_gap:
-            on_gap()
-
     async def _handle_disconnect(self) -> None:
         if not self._closing:
             log.warning("NATS cannot be reached: events wait")
@@ -378,8 +373,7 @@ class NatsBus:
     async def _handle_reconnect(self) -> None:
         log.info("NATS can be reached again")
         self._resubscribe.set()
-        for on_reconnect in self._on_reconnect:
-            on_reconnect()
+        self._subscribers.report_reconnect()
 
 
 def _now() -> float:

@@ -18,6 +18,7 @@ import msgspec
 
 from moothall.bus.envelope import BusUnavailable, Envelope, Receive
 from moothall.bus.packing import Unpacker, encode_envelope, pack
+from moothall.bus.subscribers import Subscribers
 
 log = logging.getLogger("moothall.bus")
 
@@ -66,14 +67,18 @@ class _Messages(asyncio.Protocol):
             self._on_message(self, message)
 
     def send(self, frames: bytes) -> None:
-        """Write frames, or end the connection of a process that does not read."""
-        if self._transport is None:
+        """Write frames, or end the connection of a process that does not read. Raises nothing."""
+        if self._transport is None or self._transport.is_closing():
             return
         if self._transport.get_write_buffer_size() > _MAX_BUFFERED_BYTES:
             log.warning("a process does not read its events: it is disconnected, and its sessions begin anew")
             self._transport.abort()
             return
-        self._transport.write(frames)
+        try:
+            self._transport.write(frames)
+        except Exception:  # the other processes receive what is published
+            log.exception("events could not be sent to a process: it is disconnected")
+            self._transport.abort()
 
     def close(self) -> None:
         """Write what is buffered and disconnect."""
@@ -91,42 +96,6 @@ class _Messages(asyncio.Protocol):
             yield bytes(buffer[position + _LENGTH.size : end])
             position = end
         del buffer[:position]
-
-
-class _Subscribers:
-    """Calls the subscribers of this process with one batch after another, also if a subscriber publishes."""
-
-    def __init__(self) -> None:
-        self._receivers: list[Receive] = []
-        self._waiting: deque[Sequence[Envelope]] = deque()
-        self._calling = False
-        self.on_gap: list[Callable[[], None]] = []
-        self.on_reconnect: list[Callable[[], None]] = []
-
-    def add(self, receive: Receive, on_gap: Callable[[], None] | None, on_reconnect: Callable[[], None] | None) -> None:
-        """Add a subscriber."""
-        self._receivers.append(receive)
-        if on_gap is not None:
-            self.on_gap.append(on_gap)
-        if on_reconnect is not None:
-            self.on_reconnect.append(on_reconnect)
-
-    def call(self, envelopes: Sequence[Envelope]) -> None:
-        """Call every subscriber, after the batches before."""
-        self._waiting.append(envelopes)
-        if self._calling:
-            return
-        self._calling = True
-        try:
-            while self._waiting:
-                batch = self._waiting.popleft()
-                for receive in self._receivers:
-                    try:
-                        receive(batch)
-                    except Exception:
-                        log.exception("a subscriber failed")
-        finally:
-            self._calling = False
 
 
 def _pack(node: str, envelopes: Iterable[Envelope]) -> bytes:
@@ -148,7 +117,7 @@ class WriterBus:
         self._listening = listening
         self._node = node
         self._workers: dict[_Messages, Unpacker] = {}
-        self._subscribers = _Subscribers()
+        self._subscribers = Subscribers()
         self._server: asyncio.AbstractServer | None = None
 
     @property
@@ -202,7 +171,12 @@ class WriterBus:
             worker.send(_frame(_WELCOME))
             return
         self._send_all(_frame(message))
-        batch = unpacker.unpack(message)
+        try:
+            batch = unpacker.unpack(message)
+        except msgspec.DecodeError:
+            log.exception("a message of a worker cannot be read")
+            self._subscribers.report_gap()
+            return
         if batch is not None:
             self._subscribers.call(batch[1])
 
@@ -225,7 +199,7 @@ class WorkerBus:
         """Messages dropped because too many waited for a connection."""
         self._path = path
         self._node = node
-        self._subscribers = _Subscribers()
+        self._subscribers = Subscribers()
         self._unpacker = Unpacker()
         self._connection: _Messages | None = None
         self._welcome: asyncio.Future[None] | None = None
@@ -299,8 +273,8 @@ class WorkerBus:
     async def _reconnect(self) -> None:
         await self._connect()
         log.warning("connected again to the process that writes; events may be lost, so sessions begin anew")
-        for callback in (*self._subscribers.on_gap, *self._subscribers.on_reconnect):
-            callback()
+        self._subscribers.report_gap()
+        self._subscribers.report_reconnect()
 
     def _handle_message(self, connection: _Messages, message: bytes) -> None:
         del connection
@@ -312,6 +286,7 @@ class WorkerBus:
             batch = self._unpacker.unpack(message)
         except msgspec.DecodeError:
             log.exception("a message of the bus cannot be read")
+            self._subscribers.report_gap()
             return
         if batch is not None:
             self._subscribers.call(batch[1])

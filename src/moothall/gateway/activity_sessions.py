@@ -82,7 +82,10 @@ class ActivitySessions:
         for envelope in envelopes:
             if envelope.audience is Audience.NODE:
                 if envelope.name == _MESSAGE:
-                    self._update_session(decoder(ActivitySession).decode(envelope.data))
+                    try:
+                        self._update_session(decoder(ActivitySession).decode(envelope.data))
+                    except Exception:  # one envelope's failure must not affect the others
+                        log.exception("the Activity of a session could not be set")
             elif self._joined and envelope.name in _CHECKED_AFTER:
                 self._schedule_check(envelope.guild_id)
 

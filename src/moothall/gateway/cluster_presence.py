@@ -4,6 +4,7 @@ All nodes receive the same messages in the same order. So each of them finds out
 notifies its own sessions; no PRESENCE_UPDATE is published on the bus.
 """
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
@@ -22,6 +23,8 @@ from moothall.gateway.user_presence import OFFLINE, UserPresence, merge_presence
 from moothall.kernel.context import GatewaySession
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.presence import Presence
+
+_log = logging.getLogger(__name__)
 
 _PRESENCES: Final = "NODE_PRESENCES"
 _REQUEST: Final = "NODE_ASKS"
@@ -207,17 +210,24 @@ class ClusterPresences(Presences):
     def _receive(self, envelopes: Sequence[Envelope]) -> None:
         updates: list[Envelope] = []
         for envelope in envelopes:
-            if envelope.audience is Audience.NODE:
-                updates.extend(self._handle_message(envelope))
-            elif envelope.guild_id is None:
-                continue
-            elif envelope.name == "GUILD_MEMBER_REMOVE":
-                self._remove_from_guild(read_user_id(envelope.data), envelope.guild_id)
-            elif envelope.name == "GUILD_DELETE":
-                for user_id in list(self._online.get(envelope.guild_id, ())):
-                    self._remove_from_guild(user_id, envelope.guild_id)
+            try:
+                updates.extend(self._handle(envelope))
+            except Exception:  # noqa: BLE001 - logged; one envelope's failure must not affect the others
+                _log.exception("%s could not be applied to the presences", envelope.name)
         if updates:
             self._hub.receive(updates)
+
+    def _handle(self, envelope: Envelope) -> Iterator[Envelope]:
+        """Apply an envelope; the PRESENCE_UPDATE events that result."""
+        if envelope.audience is Audience.NODE:
+            yield from self._handle_message(envelope)
+        elif envelope.guild_id is None:
+            return
+        elif envelope.name == "GUILD_MEMBER_REMOVE":
+            self._remove_from_guild(read_user_id(envelope.data), envelope.guild_id)
+        elif envelope.name == "GUILD_DELETE":
+            for user_id in list(self._online.get(envelope.guild_id, ())):
+                self._remove_from_guild(user_id, envelope.guild_id)
 
     def _handle_message(self, envelope: Envelope) -> Iterator[Envelope]:
         """Apply a message of a node; the PRESENCE_UPDATE events that result."""

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+from msgspec import DecodeError, Raw, Struct
 
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
@@ -172,8 +172,12 @@ class WriterCalls:
     def _receive(self, envelopes: Sequence[Envelope]) -> None:
         for envelope in envelopes:
             if envelope.audience is Audience.NODE and envelope.name == _NAME:
-                call = decoder(WriterCall).decode(envelope.data)
-                function = self._functions[type(call)]
+                try:
+                    call = decoder(WriterCall).decode(envelope.data)
+                    function = self._functions[type(call)]
+                except (DecodeError, KeyError):
+                    log.exception("a call of a worker cannot be read")
+                    continue
                 self.add(lambda function=function, call=call: function(call))  # type: ignore[misc]
 
     async def _run(self) -> None:
