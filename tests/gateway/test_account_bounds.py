@@ -11,9 +11,11 @@ from moothall.gateway.account_bounds import IDENTIFIES_OF_PERSON, undelivered_by
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import UNLIMITED
 from moothall.objects.clock import cpu_stopwatch
+from moothall.objects.ids import GuildId
+from moothall.objects.member import Member
 from moothall.runtime.budgets import Allowance, Budgets, Holdings, OverBudget, Payer, Rates
 from moothall.runtime.cpu_time import Measured
-from tests.gateway.peer import ALICE, BOB, Peer, World, create_node, message, run_pending
+from tests.gateway.peer import ALICE, BOB, GUILD, Peer, World, create_node, message, run_pending
 
 
 async def identified(node: GatewayNode, name: str, count: int) -> list[Peer]:
@@ -184,3 +186,34 @@ async def _await(measured: Measured[None]) -> None:
 
 def test_a_server_without_rate_limits_has_none_of_these() -> None:
     assert UNLIMITED["max_sessions_per_person"] == UNLIMITED["account_bytes"] == UNLIMITED["identifies_per_window"] == 0
+
+
+class BusyWorld(World):
+    """A source that counts how many reads of members are under way for requests of sessions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = 0
+        self.max_reading = 0
+        self.reads = 0
+
+    async def members_by_prefix(self, guild_id: GuildId, prefix: str, limit: int) -> list[Member]:
+        self.reading += 1
+        self.reads += 1
+        self.max_reading = max(self.max_reading, self.reading)
+        await asyncio.sleep(0)
+        self.reading -= 1
+        return await super().members_by_prefix(guild_id, prefix, limit)
+
+
+async def test_of_many_sessions_of_an_account_one_reads_members_at_a_time_beside_those_of_others() -> None:
+    world = BusyWorld()
+    node, _ = create_node(world)
+    alices, bobs = await identified(node, "alice", 10), await identified(node, "bob", 1)
+    for peer in (*alices, *bobs):
+        peer.send({"op": 8, "d": {"guild_id": str(GUILD), "query": "a", "limit": 5}})
+    for peer in (*alices, *bobs):
+        while (await peer.receive())["t"] != "GUILD_MEMBERS_CHUNK":
+            pass  # sessions that were there before the others are told of those
+    assert world.reads == 11
+    assert world.max_reading == 2

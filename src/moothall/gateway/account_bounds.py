@@ -12,11 +12,17 @@ from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.ids import UserId
 from moothall.runtime.budgets import UNLIMITED, Allowance, Budgets, OverBudget, Payer, Rates
+from moothall.runtime.fair_slots import FairSlots
 
 IDENTIFIES_OF_PERSON: Final = Allowance(60, 1.0)
 IDENTIFIES_OF_NETWORK: Final = Allowance(600, 10.0)
 _MAX_DELAY: Final = 5.0
 """Maximum seconds for which a command of an account waits that has used up its CPU time."""
+
+_STARTING_EACH: Final = 4
+"""Sessions of an account that are started at once: they take turns, so that others' requests come in between."""
+_UNBOUNDED: Final = 1 << 30
+"""Tasks in a lane: no more than the account has connections, which are bounded."""
 
 End = Callable[[Session], Awaitable[None]]
 
@@ -32,6 +38,10 @@ class AccountBounds:
         self._limits = limits
         self._budgets = budgets
         self._end = end
+        self.starts = FairSlots(_UNBOUNDED, waiting_max=_UNBOUNDED, waiting_each=_UNBOUNDED, each=_STARTING_EACH)
+        """Held while a session starts, by account."""
+        self.reads = FairSlots(_UNBOUNDED, waiting_max=_UNBOUNDED, waiting_each=_UNBOUNDED)
+        """Held while members are read for a session, by account: of many sessions one reads at a time."""
         limited = bool(settings.identifies_per_window)
         network = IDENTIFIES_OF_NETWORK if limited else UNLIMITED
         self._identifies = Rates(

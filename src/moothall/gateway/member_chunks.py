@@ -19,6 +19,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 from moothall.objects.wire import encode
+from moothall.runtime.fair_slots import FairSlots
 
 CHUNK: Final = 1_000
 _PAGE: Final = 100
@@ -42,12 +43,14 @@ async def send_member_chunks(
     hub: Hub,
     source: MemberSource,
     presences: Presences,
+    reads: FairSlots,
     connection: Connection,
     session: Session,
     command: RequestGuildMembersCommand,
 ) -> None:
     """Send GUILD_MEMBERS_CHUNK dispatches with all matching members, no faster than the client reads.
 
+    An account's sessions read one after another, by `reads`, so that many of them cost others no more than one.
     Sends nothing for a guild that the session has not joined, nor for the whole list without the GUILD_MEMBERS
     intent. Raises CloseConnection 4002 for a command without `query` and `user_ids`.
     """
@@ -60,14 +63,16 @@ async def send_member_chunks(
     sender = _ChunkSender(hub, presences, connection, session, guild_id, command)
     if user_ids is not None:
         requested_ids = user_ids[:_MAX_RESULTS]
-        members = await source.members_by_id(guild_id, requested_ids)
-        member_ids = set(_ids(members))
-        await sender.send(members, not_found=[user_id for user_id in requested_ids if user_id not in member_ids])
+        async with reads.slot(session.user_id):
+            members = await source.members_by_id(guild_id, requested_ids)
+            member_ids = set(_ids(members))
+            await sender.send(members, not_found=[user_id for user_id in requested_ids if user_id not in member_ids])
         return
     query, limit = str(command.query), command.limit if isinstance(command.limit, int) else 0
     if query or limit:
         limit = min(limit or _MAX_RESULTS, _MAX_RESULTS)
-        await sender.send(await source.members_by_prefix(guild_id, query, limit))
+        async with reads.slot(session.user_id):
+            await sender.send(await source.members_by_prefix(guild_id, query, limit))
         return
     if not session.intents & Intent.GUILD_MEMBERS:
         return
@@ -77,15 +82,16 @@ async def send_member_chunks(
         # The chunk count stays the same although members may join and leave meanwhile: their events follow.
         pages: list[bytes] = []
         ids: list[UserId] = []
-        for _ in range(CHUNK // _PAGE):
-            page = await source.members_page(guild_id, after, _PAGE)
-            if not page:
-                break
-            pages.append(encode(page)[1:-1])
-            ids += _ids(page)
-            after = ids[-1]
-            await asyncio.sleep(0)
-        await sender.send_encoded(b"[" + b",".join(pages) + b"]", ids, index, count)
+        async with reads.slot(session.user_id):
+            for _ in range(CHUNK // _PAGE):
+                page = await source.members_page(guild_id, after, _PAGE)
+                if not page:
+                    break
+                pages.append(encode(page)[1:-1])
+                ids += _ids(page)
+                after = ids[-1]
+                await asyncio.sleep(0)
+            await sender.send_encoded(b"[" + b",".join(pages) + b"]", ids, index, count)
         await connection.send_queue.drain()
         if connection.send_queue.closed:
             break

@@ -402,7 +402,8 @@ class GatewayNode:
         # Added before the guilds are read, so that a guild joined meanwhile is not missed.
         self.hub.add(session)
         try:
-            await self._start_session(connection, session, identity, command, started)
+            async with self.bounds.starts.slot(session.user_id):
+                await self._start_session(connection, session, identity, command, started)
         except BaseException:
             # The client has not all guilds: it must not resume.
             if session.connection is None:
@@ -645,7 +646,8 @@ class GatewayNode:
         self, connection: Connection, session: Session, command: RequestGuildMembersCommand
     ) -> None:
         """Opcode 8."""
-        await send_member_chunks(self.hub, self._source, self.presences, connection, session, command)
+        reads = self.bounds.reads
+        await send_member_chunks(self.hub, self._source, self.presences, reads, connection, session, command)
 
     def update_guild_subscriptions(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
         """Opcodes 14 and 37, of people: what their session receives of guilds, and ranges of member lists."""
