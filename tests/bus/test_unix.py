@@ -145,9 +145,10 @@ async def test_a_failing_subscriber_and_a_failing_connection_keep_nothing_from_t
     def fail(_: Sequence[Envelope]) -> None:
         raise RuntimeError("a subscriber")
 
-    for bus in (writer, *workers):
+    buses: list[Bus] = [writer, *workers]
+    for bus in buses:
         bus.subscribe(fail)
-    subscribers = [Subscriber(bus) for bus in (writer, *workers)]
+    subscribers = [Subscriber(bus) for bus in buses]
 
     class Failing:
         """A transport that has ended without being closed, as after a reset."""
@@ -180,7 +181,8 @@ async def test_a_failing_subscriber_and_a_failing_connection_keep_nothing_from_t
 
 
 async def test_a_message_that_cannot_be_read_is_reported_as_a_gap(writer: WriterBus, workers: list[WorkerBus]) -> None:
-    subscribers = [Subscriber(bus) for bus in (writer, *workers)]
+    buses: list[Bus] = [writer, *workers]
+    subscribers = [Subscriber(bus) for bus in buses]
     connection = workers[0]._connection
     assert connection is not None
     unreadable = b"=" + FIRST.encode() + b"[[],[1]]"
