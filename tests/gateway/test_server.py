@@ -28,8 +28,18 @@ from tests.gateway.peer import World, create_node, message
 async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus, str]]:
     """A node, its bus, and its URL."""
     node, bus = create_node(World(), **settings)
+    async with serving_application(node.serve) as (host, port):
+        try:
+            yield node, bus, f"ws://{host}:{port}/gateway?v=10&encoding=json"
+        finally:
+            await node.close()
+
+
+@contextlib.asynccontextmanager
+async def serving_application(application: Any) -> AsyncIterator[tuple[str, int]]:
+    """The address at which an ASGI application is served as the program serves its own."""
     config = uvicorn.Config(
-        node.serve,
+        application,
         http=BoundedHttp,
         ws=GatewayWebSocket,
         ws_per_message_deflate=False,
@@ -45,9 +55,8 @@ async def serving(**settings: Any) -> AsyncIterator[tuple[GatewayNode, LocalBus,
         while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(0.01)
         try:
-            yield node, bus, f"ws://127.0.0.1:{listener.getsockname()[1]}/gateway?v=10&encoding=json"
+            yield listener.getsockname()
         finally:
-            await node.close()
             server.should_exit = True
             await task
 

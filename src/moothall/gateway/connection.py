@@ -161,6 +161,14 @@ class Connection:
         """Close the connection. Its session stays as it is."""
         self.send_queue.close(code, reason)
 
+    def end(self) -> None:
+        """Let go of the session and of what refers to this connection, once the WebSocket has ended.
+
+        Whatever still refers to the connection does not keep the session's replay buffer then.
+        """
+        self.session = None
+        self.send_queue.end()
+
     def enable_payload_compression(self) -> None:
         """Apply `compress` of Identify; a compressed transport and terms are left as they are."""
         if self.encoding is TEXT:

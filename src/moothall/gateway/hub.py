@@ -111,6 +111,7 @@ class Hub:
         """Remove a session; returns whether it was its user's last. Does nothing the second time."""
         if self.sessions.pop(session.id, None) is None:
             return False
+        session.discard_replay()
         for guild_id in list(session.guild_ids):
             try:
                 self._unsubscribe(session, guild_id)

@@ -231,7 +231,10 @@ class GatewayNode:
             closed_by_client = not connection.send_queue.closed
             connection.send_queue.closed = True
             self._remove_unidentified(connection)
-            await self._detach(connection, end_session=closed_by_client and code in {1000, 1001})
+            try:
+                await self._detach(connection, end_session=closed_by_client and code in {1000, 1001})
+            finally:
+                connection.end()
 
     def _open(self, scope: Scope, send: Send, network: str) -> tuple[Connection, CloseConnection | None]:
         """Build the connection of an accepted WebSocket, with the error of its query if there is one."""

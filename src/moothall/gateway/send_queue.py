@@ -38,7 +38,7 @@ class SendQueue:
         self._writer = writer
         self._max_frames = max_frames
         self._max_bytes = max_bytes
-        self._on_overflow = on_overflow
+        self._on_overflow: Callable[[], None] | None = on_overflow
         self._queue: deque[Any] | None = None
         """None while the client reads."""
         self._queued_bytes = 0
@@ -71,8 +71,9 @@ class SendQueue:
             self._queued_bytes += len(message)
             if len(queue) >= self._max_frames or self._queued_bytes > self._max_bytes:
                 self.abort()
-                with contextlib.suppress(Exception):
-                    self._on_overflow()
+                if self._on_overflow is not None:
+                    with contextlib.suppress(Exception):
+                        self._on_overflow()
                 return
             queue.append(message)
             return
@@ -115,6 +116,14 @@ class SendQueue:
         self._notify_drained()
         with contextlib.suppress(Exception):
             self._writer.abort()
+
+    def end(self) -> None:
+        """Take no more messages, as the connection has ended, and forget whom to tell of an overflow.
+
+        The callback refers to the owner of this queue: as a cycle the two would stay in memory until a collection.
+        """
+        self.closed = True
+        self._on_overflow = None
 
     def _abort_if_queued(self) -> None:
         if self._queue is not None:

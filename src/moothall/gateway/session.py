@@ -161,6 +161,10 @@ class Session:
         self.replay_buffer, self.replay_bytes, self.seq = None, 0, 0
         return frames
 
+    def discard_replay(self) -> None:
+        """Drop all frames of a session that has ended, whatever still refers to it."""
+        self.replay_buffer, self.replay_bytes = None, 0
+
     def acknowledge(self, seq: int) -> None:
         """Drop the frames up to a sequence number from the replay buffer."""
         buffer = self.replay_buffer

@@ -40,10 +40,20 @@ class GatewayWebSocket(WebSocketsSansIOProtocol):
         self._refused = False
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget what has not been parsed."""
+        """Forget what has not been parsed, and the parser."""
         self._unparsed = None
         self.frame_budget.leave()
         super().connection_lost(exc)
+        self._end_parser()
+
+    def _end_parser(self) -> None:
+        """Break the cycles of the parser: a generator, whose frame refers to what it belongs to, as tracebacks do."""
+        self.conn.parser.close()
+        errors: list[BaseException | None] = [self.conn.parser_exc, self.conn.handshake_exc]
+        while errors:
+            if (error := errors.pop()) is not None:
+                error.__traceback__ = None
+                errors.append(error.__cause__ or error.__context__)
 
     def handle_connect(self, event: "Request") -> None:
         """Start the application."""
