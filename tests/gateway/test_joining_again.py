@@ -5,12 +5,14 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from moothall.bus import Audience
 from moothall.gateway import dispatcher
+from moothall.objects.ids import RoleId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
-from tests.gateway.peer import ALICE, BOB, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
+from tests.gateway.peer import ALICE, BOB, BOT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
 
 
 class SuspendingWorld(World):
@@ -226,3 +228,93 @@ async def test_a_session_that_missed_an_event_before_ready_does_not_start() -> N
     assert await alice.receive_until_closed() == []
     assert alice.closed == 4000
     assert ALICE not in node.hub.sessions_by_user
+
+
+async def _joining_alice(world: World, *events: Any, version: int) -> list[tuple[str, Any]]:
+    """What a session of Alice receives after GUILD_CREATE, which has joins and leaves up to a number of them."""
+    node, bus = create_node(world)
+    bob = Peer(node)
+    await bob.identify("bob")
+    await bob.receive_all()
+    original, read = world.guild_snapshot, asyncio.Event()
+
+    async def guild_snapshot(*arguments: Any) -> Any:
+        await read.wait()
+        snapshot = await original(*arguments)
+        assert snapshot is not None
+        return structs.replace(snapshot, member_version=version)
+
+    world.guild_snapshot = guild_snapshot  # type: ignore[assignment, method-assign]
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    bus.publish(events)
+    await run_pending()
+    read.set()
+    dispatches = await alice.dispatches()
+    assert dispatches[0][0] == "GUILD_CREATE"
+    return dispatches[1:]
+
+
+def updated(user_id: int) -> Any:
+    data = {"guild_id": str(GUILD), "user": {"id": str(user_id)}, "roles": []}
+    return event("GUILD_MEMBER_UPDATE", data, intent=Intent.GUILD_MEMBERS)
+
+
+def numbered(envelope: Any, version: int) -> Any:
+    envelope.member_version = version
+    return envelope
+
+
+async def test_a_change_of_a_member_who_has_left_by_guild_create_does_not_bring_them_back() -> None:
+    events = [updated(BOT), numbered(left(BOT), 1), updated(BOB), message("after")]
+    dispatches = await _joining_alice(SuspendingWorld(), *events, version=1)
+    changed = [data["user"]["id"] for name, data in dispatches if name == "GUILD_MEMBER_UPDATE"]
+    assert changed == [str(BOB)]
+    assert contents(dispatches) == ["after"]
+
+
+async def test_a_user_whom_guild_create_lists_but_does_not_count_is_announced_to_their_own_session() -> None:
+    dispatches = await _joining_alice(SuspendingWorld(), numbered(joined(ALICE), 2), version=1)
+    assert [data["user"]["id"] for name, data in dispatches if name == "GUILD_MEMBER_ADD"] == [str(ALICE)]
+
+
+async def test_a_user_who_is_counted_in_guild_create_is_not_announced_to_their_own_session() -> None:
+    dispatches = await _joining_alice(SuspendingWorld(), numbered(joined(ALICE), 2), version=2)
+    assert "GUILD_MEMBER_ADD" not in [name for name, _ in dispatches]
+
+
+async def test_a_user_removed_from_a_private_thread_while_their_guild_is_read_hears_which_threads_are_left() -> None:
+    world = SuspendingWorld()
+
+    async def channels_with_private_threads(channel_ids: Any) -> Any:
+        return channel_ids
+
+    world.channels_with_private_threads = channels_with_private_threads  # type: ignore[method-assign]
+    removal = event(
+        "THREAD_MEMBERS_UPDATE",
+        {"id": str(TOWN + 1), "guild_id": str(GUILD), "member_count": 1, "removed_member_ids": [str(ALICE)]},
+        audience=Audience.CHANNEL,
+        channel_id=TOWN,
+        thread_id=TOWN + 1,
+        user_ids=[ALICE, BOB],
+        intent=Intent.GUILDS | Intent.GUILD_MEMBERS,
+    )
+    names = [name for name, _ in await _joining_alice(world, removal, version=0)]
+    assert names[:2] == ["THREAD_MEMBERS_UPDATE", "THREAD_LIST_SYNC"]
+
+
+@pytest.mark.parametrize("gains", [True, False])
+async def test_a_user_who_may_manage_threads_meanwhile_hears_which_private_threads_there_are(gains: bool) -> None:
+    world = SuspendingWorld()
+    bits = int(Permissions.MANAGE_THREADS)
+    world.roles[RoleId(GUILD)] |= 0 if gains else bits
+
+    async def channels_with_private_threads(channel_ids: Any) -> Any:
+        return channel_ids
+
+    world.channels_with_private_threads = channels_with_private_threads  # type: ignore[method-assign]
+    role = {"id": str(GUILD), "permissions": str(world.roles[RoleId(GUILD)] ^ bits)}
+    change = event("GUILD_ROLE_UPDATE", {"guild_id": str(GUILD), "role": role}, intent=Intent.GUILDS)
+    names = [name for name, _ in await _joining_alice(world, change, version=0)]
+    assert "THREAD_LIST_SYNC" in names

@@ -45,11 +45,13 @@ class GuildEventHandler:
         return None if handler is None else handler(self, view, envelope)
 
     async def guild_member_add(self, view: GuildView, envelope: Envelope) -> None:
-        """GUILD_MEMBER_ADD. The new member's own sessions receive GUILD_CREATE instead."""
+        """GUILD_MEMBER_ADD. The new member's own sessions receive GUILD_CREATE instead.
+
+        Those that have the guild without being counted in it receive the event too.
+        """
         having = view.sessions_having(envelope.member_version)
-        self._dispatcher.dispatch_in_guild(
-            view, envelope, except_user_id=read_user_id(envelope.data), except_sessions=having
-        )
+        except_user_id = None if envelope.member_version else read_user_id(envelope.data)
+        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=except_user_id, except_sessions=having)
 
     async def guild_member_remove(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first."""
@@ -63,14 +65,17 @@ class GuildEventHandler:
         self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=having)
 
     async def guild_member_update(self, view: GuildView, envelope: Envelope) -> None:
-        """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too."""
-        self._dispatcher.dispatch_in_guild(view, envelope)
+        """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too.
+
+        Sessions that are ahead have it in their GUILD_CREATE, and maybe also that the member has left since.
+        """
+        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=view.ahead)
         update = read_member(envelope.data)
         member = view.members.get(update.user.id)
         if member is None:
             return
         if envelope.intent:
-            own = [session for session in member.sessions if not session.intents & envelope.intent]
+            own = [s for s in member.sessions if not s.intents & envelope.intent and s not in view.ahead]
             self._dispatcher.dispatch(view.without_joined(own), envelope)
         before = VisibilitySnapshot(view, (member,))
         update.apply(member)
@@ -175,11 +180,27 @@ class GuildEventHandler:
             if member is not None and channel_id in view.visible_channels(member) - view.managed_channels(member):
                 await self._sync_private_threads(frames, member, channel_ids)
 
+    async def sync_private_threads(
+        self, view: GuildView, member: MemberView, session: Session, channel_ids: frozenset[ChannelId]
+    ) -> None:
+        """Dispatch THREAD_LIST_SYNC to one session for channels in which its user can reach other private threads."""
+        frames = VisibilityFrames(view, self._source)
+        await self._dispatch_private_threads(frames, member, (session,), channel_ids)
+
     async def _sync_private_threads(
         self, frames: VisibilityFrames, member: MemberView, channel_ids: frozenset[ChannelId]
     ) -> None:
         """Dispatch THREAD_LIST_SYNC for channels in which a member can reach other private threads than before."""
-        sessions = [s for s in member.sessions if s.intents & Intent.GUILDS]
+        await self._dispatch_private_threads(frames, member, member.sessions, channel_ids)
+
+    async def _dispatch_private_threads(
+        self,
+        frames: VisibilityFrames,
+        member: MemberView,
+        sessions: Sequence[Session],
+        channel_ids: frozenset[ChannelId],
+    ) -> None:
+        sessions = [s for s in sessions if s.intents & Intent.GUILDS]
         frame = await frames.private_thread_list_sync(member, channel_ids) if sessions else None
         if frame is not None:
             self._dispatcher.dispatch_frame(sessions, frame)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.dispatcher import Dispatcher, thread_members_audience
-from moothall.gateway.event_payloads import read_member, read_user_id
+from moothall.gateway.event_payloads import read_member, read_thread_members_update, read_user_id
 from moothall.gateway.frames import Frame
 from moothall.gateway.friends import RELATIONSHIP_EVENTS, Friends
 from moothall.gateway.guild_events import GuildEventHandler
@@ -36,6 +36,8 @@ class Joining(Struct, eq=False):
     member: MemberView
     visible: frozenset[ChannelId]
     """The channels that are sent to it with the guild."""
+    managed: frozenset[ChannelId]
+    """Those in which it manages threads, and so is sent private ones."""
     pending: deque[Envelope]
     selective: bool
     """Whether it receives only what it subscribes to."""
@@ -193,7 +195,8 @@ class Hub:
             return None
         # The threshold from which GUILD_CREATE is `large`.
         selective = session.takes_passive_updates and await self._source.member_count(view.id) > session.large_threshold
-        return Joining(session, view, member, view.visible_channels(member), pending, selective)
+        visible, managed = view.visible_channels(member), view.managed_channels(member)
+        return Joining(session, view, member, visible, managed, pending, selective)
 
     async def read_guild(self, joining: Joining) -> GuildSnapshot | None:
         """The guild as the session may see it; None if the guild or the member is deleted."""
@@ -489,7 +492,10 @@ class Hub:
         if known is None:
             return True
         if version <= known:
-            # It was on its way when the view was read, and all sessions have joined since.
+            # It was on its way when the view was read, and all sessions have joined since, or will have it.
+            user_id = read_user_id(envelope.data)
+            for pending in view.joining.values():
+                _drop_updates(pending, user_id)
             self._announce_event(view, envelope)
             return False
         view.member_version = version
@@ -544,38 +550,50 @@ class Hub:
 
         When this returns True, `pending` is empty.
         """
-        session, view, member, sent = joining.session, joining.view, joining.member, joining.visible
-        _drop_events_before_membership(joining.pending, session)
+        session, view, member = joining.session, joining.view, joining.member
+        sent, managed_before = joining.visible, joining.managed
+        _drop_events_in_snapshot(joining)
         while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
-            visible = view.visible_channels(member)
+            visible, managed = view.visible_channels(member), view.managed_channels(member)
             if visible != sent:
                 hidden, revealed = sent - visible, visible - sent
                 await self._guild_events.dispatch_visibility_change(view, member, session, hidden, revealed)
                 sent = visible
+            elif managed != managed_before:
+                await self._guild_events.sync_private_threads(
+                    view, member, session, (managed ^ managed_before) & visible
+                )
+                managed_before = managed
             elif joining.pending:
                 envelope = joining.pending.popleft()
-                if 0 < envelope.member_version <= joining.member_version:
-                    continue  # the snapshot has it
-                if envelope.name in _MEMBER_EVENTS and read_user_id(envelope.data) == session.user_id:
-                    if envelope.name == "GUILD_MEMBER_ADD":
-                        continue
+                if _has_in_snapshot(joining, envelope):
+                    continue
+                if _changes_own_member(session, envelope):
                     if envelope.name == "GUILD_MEMBER_REMOVE":
                         break
                     read_member(envelope.data).apply(member)
-                self._dispatch_pending(view, member, session, envelope)
+                await self._dispatch_pending(view, member, session, envelope)
             else:
                 return True
         if session.id in self.sessions and not session.broken:
             self._remove_from_guild(session, view.id)
         return False
 
-    def _dispatch_pending(self, view: GuildView, member: MemberView, session: Session, envelope: Envelope) -> None:
+    async def _dispatch_pending(
+        self, view: GuildView, member: MemberView, session: Session, envelope: Envelope
+    ) -> None:
         # The comparison of channels covers those created and deleted.
-        if envelope.name not in _COMPARED and view.can_receive(member, session, envelope):
-            audience: Sequence[Session] = (session,)
-            if envelope.name == "THREAD_MEMBERS_UPDATE":
-                audience = thread_members_audience(audience, envelope)
-            self._dispatcher.dispatch(audience, envelope)
+        if envelope.name in _COMPARED or not view.can_receive(member, session, envelope):
+            return
+        if envelope.name != "THREAD_MEMBERS_UPDATE":
+            self._dispatcher.dispatch((session,), envelope)
+            return
+        self._dispatcher.dispatch(thread_members_audience((session,), envelope), envelope)
+        channel_id, user_id = envelope.channel_id, session.user_id
+        if not envelope.user_ids or channel_id is None or channel_id in view.managed_channels(member):
+            return
+        if user_id in read_thread_members_update(envelope.data).removed_member_ids:
+            await self._guild_events.sync_private_threads(view, member, session, frozenset((channel_id,)))
 
     # Background tasks
 
@@ -623,13 +641,42 @@ _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "G
 _COUNTED: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
 
 
-def _drop_events_before_membership(pending: deque[Envelope], session: Session) -> None:
-    """Drop the events from before a session's user joined the guild, which was read after that."""
+def _changes_own_member(session: Session, envelope: Envelope) -> bool:
+    """Whether an event is of the member who is a session's user."""
+    return envelope.name in _MEMBER_EVENTS and read_user_id(envelope.data) == session.user_id
+
+
+def _has_in_snapshot(joining: Joining, envelope: Envelope) -> bool:
+    """Whether a session's GUILD_CREATE has a join or leave. One that lists its own user may not count them yet."""
+    if envelope.name == "GUILD_MEMBER_ADD" and not (envelope.member_version and joining.member_version):
+        return _changes_own_member(joining.session, envelope)
+    return 0 < envelope.member_version <= joining.member_version
+
+
+def _drop_events_in_snapshot(joining: Joining) -> None:
+    """Drop the events that a session's GUILD_CREATE has, or that are from before its user joined the guild."""
+    pending, user_id = joining.pending, joining.session.user_id
     for index, envelope in enumerate(pending):
-        if envelope.name in _COUNTED and read_user_id(envelope.data) == session.user_id:
-            for _ in range(index + 1 if envelope.name == "GUILD_MEMBER_ADD" else 0):
+        if envelope.name in _COUNTED and read_user_id(envelope.data) == user_id:
+            for _ in range(index if envelope.name == "GUILD_MEMBER_ADD" else 0):
                 pending.popleft()
-            return
+            break
+    # The members are as they were after the last join or leave that is counted. One changed before may have left since.
+    counted = [each for each in pending if 0 < each.member_version <= joining.member_version]
+    for envelope in counted:
+        _drop_updates(pending, read_user_id(envelope.data), before=envelope)
+
+
+def _drop_updates(pending: deque[Envelope], user_id: UserId, *, before: Envelope | None = None) -> None:
+    """Drop a member's GUILD_MEMBER_UPDATE from before they joined or left: the snapshot has what came of it."""
+    events = list(pending)
+    pending.clear()
+    last = next((index for index, each in enumerate(events) if each is before), len(events))
+    pending.extend(
+        each
+        for index, each in enumerate(events)
+        if index > last or each.name != "GUILD_MEMBER_UPDATE" or read_user_id(each.data) != user_id
+    )
 
 
 async def _log_errors(coroutine: Awaitable[None]) -> None:
