@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from moothall.web import http_protocol
-from moothall.web.http_protocol import HEAD_BYTES, BoundedHttp
+from moothall.web.http_protocol import HEAD_BYTES, HEADERS_MAX, BoundedHttp
 
 HEAD = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n"
 BRIEF, LONG = 0.4, 1.0
@@ -285,6 +285,15 @@ async def test_headers_of_70_kb_are_refused_in_the_format_of_the_api_however_the
         await connection[1].drain()
         await asyncio.sleep(0)
     assert refusal(await heard(connection)) == (431, 0)
+
+
+@pytest.mark.parametrize(("count", "status"), [(HEADERS_MAX - 1, 200), (HEADERS_MAX, 431), (20_000, 431)])
+async def test_one_header_more_than_256_is_refused_however_short(port: int, count: int, status: int) -> None:
+    connection = await connect(port)
+    headers = b"".join(b"a: b\r\n" for _ in range(count))
+    connection[1].write(b"GET /headers HTTP/1.1\r\nconnection: close\r\n" + headers + b"\r\n")
+    answer = await heard(connection)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
 
 
 async def test_one_header_of_300_kb_in_one_piece_is_refused(port: int) -> None:

@@ -31,7 +31,7 @@ class Pools(Struct, kw_only=True):
         return cls(
             bodies=WorkPool("bodies", budgets, threads=2, bytes_max=_BODIES_BYTES_MAX),
             responses=WorkPool("responses", budgets, threads=2),
-            images=WorkPool("images", budgets, threads=2, waiting_max=128, bytes_max=_IMAGES_BYTES_MAX),
+            images=WorkPool("images", budgets, waiting_max=128, bytes_max=_IMAGES_BYTES_MAX),
             archives=WorkPool("archives", budgets, waiting_max=64, waiting_each=64),
             drawings=WorkPool("drawings", budgets, waiting_max=128, waiting_each=16),
         )

@@ -201,7 +201,7 @@ class Passwords:
 
     `concurrency` of them run at once, each with 19 MiB and one core for some tens of milliseconds, which is charged to
     `meter`. `hash`, `verify` and `run` raise what it raises, and Overloaded with more than `max_waiting` running or
-    queued, half of them of one payer.
+    queued, half of them (two at the least) of one payer.
     """
 
     # OWASP's minimum: the library's default takes 64 MiB and four cores, too much for a small server.
@@ -209,7 +209,7 @@ class Passwords:
 
     def __init__(self, meter: Meter | None = None, *, concurrency: int = 2, max_waiting: int = 256) -> None:
         self._pool = WorkPool(
-            "password", meter, threads=concurrency, waiting_max=max_waiting, waiting_each=-(-max_waiting // 2)
+            "password", meter, threads=concurrency, waiting_max=max_waiting, waiting_each=max(2, max_waiting // 2)
         )
         self._hasher = PasswordHasher(time_cost=self.cost.rounds, memory_cost=self.cost.memory_kib, parallelism=1)
 

@@ -355,8 +355,8 @@ CUSTOM_MESSAGE_MAX: Final = 300
 
 # Images
 IMAGE_SIZE_MAX: Final = 10 << 20
-IMAGE_PIXELS_MAX: Final = 8192 * 4096
-"""Pixels of an image: a little more than those of an 8K screen."""
+IMAGE_PIXELS_MAX: Final = 4096 * 4096
+"""Pixels of an image, twice those of a 4K screen: its decoder takes 64 MB for them."""
 IMAGE_MOVING_PIXELS_MAX: Final = 4 * IMAGE_PIXELS_MAX
 """Pixels of all frames of an image together."""
 PHOTO_PIXELS_MAX: Final = 8192 * 8192

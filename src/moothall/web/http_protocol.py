@@ -25,6 +25,8 @@ from moothall.web.http_exchange import EXTENSIONS, Exchange
 
 HEAD_BYTES: Final = 65_536
 """Maximum size of request line and headers; the same again for the trailers of a chunked body."""
+HEADERS_MAX: Final = 256
+"""Maximum number of headers of a request, and of trailers: each costs more than its bytes."""
 HEAD_SECONDS: Final = 15.0
 """Time for a head, from the connection or, on a reused connection, from its first byte."""
 BODY_SECONDS: Final = 30.0
@@ -126,6 +128,12 @@ class BoundedHttp(HttpToolsProtocol):
         self._follows = self._awaits == _Awaits.NEXT
         self._awaits = _Awaits.HEAD
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Note a header; stop at one too many."""
+        if len(self.headers) >= HEADERS_MAX:
+            raise _HeadTooLarge
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Check the size of the complete head, and start the application, or queue the request for it."""
         if (self._received > HEAD_BYTES or self._follows) and self._head_size() > HEAD_BYTES:
@@ -212,7 +220,8 @@ class BoundedHttp(HttpToolsProtocol):
         if self._awaits == _Awaits.BODY:
             too_large = self._trailers_too_large()
         else:
-            too_large = self._awaits == _Awaits.HEAD and self._head_size() > HEAD_BYTES
+            too_many = len(self.headers) >= HEADERS_MAX
+            too_large = self._awaits == _Awaits.HEAD and (too_many or self._head_size() > HEAD_BYTES)
         self._refuse(self._too_large() if too_large else errors.GENERAL_ERROR)
 
     def _make_scope(self) -> dict[str, Any]:
@@ -278,7 +287,7 @@ class BoundedHttp(HttpToolsProtocol):
         return self._line_size() + _size(self.headers) + _END_OF_HEAD
 
     def _trailers_too_large(self) -> bool:
-        return _size(self.headers) > HEAD_BYTES
+        return len(self.headers) >= HEADERS_MAX or _size(self.headers) > HEAD_BYTES
 
     def _too_large(self) -> ErrorKind:
         if self._awaits == _Awaits.HEAD and self._line_size() > HEAD_BYTES:
