@@ -4,6 +4,8 @@ import asyncio
 import base64
 import secrets
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,18 @@ def test_a_start_that_cannot_be_is_explained_in_one_line(tmp_path: Path) -> None
         assert "Traceback" not in result.stderr
         assert len([line for line in result.stderr.splitlines() if "cannot start" in line]) == 1
         assert len(result.stderr.splitlines()) <= 3
+
+
+def test_a_server_whose_key_is_lost_starts_once_the_check_value_is_deleted(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with RunningServer(data, "--no-demo"):
+        pass
+    (data / "server.key").unlink()
+    with closing(sqlite3.connect(data / "moothall.sqlite3")) as database, database:
+        assert database.execute("DELETE FROM meta WHERE key = 'server_key_check'").rowcount == 1
+    for _ in range(2):
+        with RunningServer(data, "--no-demo") as server:
+            assert server.fetch("/healthz")
 
 
 def test_a_killed_supervisor_takes_its_processes_along_and_a_new_one_starts_at_once(tmp_path: Path) -> None:

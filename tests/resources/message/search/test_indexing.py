@@ -78,6 +78,29 @@ async def test_a_failed_step_changes_nothing(platform: Platform, monkeypatch: py
     assert [hit["id"] for (hit,) in (await search(guild, content="lighthouse")).json["messages"]] == [message]
 
 
+async def test_an_index_that_waits_says_so_once_until_it_goes_on(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    indexer = Indexer(platform.services, seconds=0.001)
+    steps = iter("ff f")
+    failed = asyncio.Event()
+
+    async def step() -> int:
+        kind = next(steps, "")
+        if not kind:
+            failed.set()
+        if kind in {"f", ""}:
+            raise StorageUnavailable("pulled")
+        return 0
+
+    monkeypatch.setattr(indexer, "step", step)
+    indexer.start()
+    async with asyncio.timeout(60):
+        await failed.wait()
+    await indexer.stop()
+    assert [record.message for record in caplog.records].count("the index of messages waits: pulled") == 2
+
+
 async def test_changes_of_a_message_are_merged_and_many_are_indexed_in_steps(platform: Platform) -> None:
     guild = await platform.guild(await platform.person("owner"))
     message = await send(guild, "one")
