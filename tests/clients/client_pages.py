@@ -111,7 +111,7 @@ async def drop_at(page: Page, key: str, indicator: str) -> None:
 
 
 async def picture(page: Page, name: str) -> None:
-    """Save a picture of the page where somebody looks at it: in the folder that an environment variable names."""
+    """Save a picture of the page to be looked at: in the folder that an environment variable names."""
     if folder := os.environ.get("MOOTHALL_TEST_PICTURES"):
         schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
         for scheme in schemes:

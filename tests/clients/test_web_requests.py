@@ -1,4 +1,4 @@
-"""Message requests in the client, in Chromium: strangers wait apart from direct messages until they are accepted."""
+"""Message requests in the client, in Chromium: senders wait apart from direct messages until they are accepted."""
 
 import re
 
@@ -14,11 +14,11 @@ def server_settings() -> dict[str, str]:
     return {"rate_limits": "false"}
 
 
-async def test_strangers_wait_apart_until_they_are_accepted_or_ignored(browser: Browser, server: Server) -> None:
+async def test_message_requests_are_listed_apart_until_they_are_accepted_or_ignored(browser: Browser, server: Server) -> None:
     ada = await sign_up(server.url, "ada_asked")
-    strangers = [await sign_up(server.url, f"stranger{number}") for number in range(2)]
+    senders = [await sign_up(server.url, f"stranger{number}") for number in range(2)]
     channels = []
-    for stranger in strangers:
+    for stranger in senders:
         channel = await call(server.url, stranger, "POST", "/users/@me/channels", {"recipient_id": ada.id})
         await call(
             server.url, stranger, "POST", f"/channels/{channel['id']}/messages", {"content": "**Hello**, friend"}
