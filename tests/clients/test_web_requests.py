@@ -14,7 +14,7 @@ def server_settings() -> dict[str, str]:
     return {"rate_limits": "false"}
 
 
-async def test_message_requests_are_listed_apart_until_they_are_accepted_or_ignored(browser: Browser, server: Server) -> None:
+async def test_message_requests_are_listed_apart_until_accepted_or_ignored(browser: Browser, server: Server) -> None:
     ada = await sign_up(server.url, "ada_asked")
     senders = [await sign_up(server.url, f"stranger{number}") for number in range(2)]
     channels = []
