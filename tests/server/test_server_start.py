@@ -85,6 +85,36 @@ def test_a_server_whose_key_is_lost_starts_once_the_check_value_is_deleted(tmp_p
             assert server.fetch("/healthz")
 
 
+def test_a_newer_and_a_damaged_database_are_explained_in_one_line(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    folder = ("--data", str(data))
+    assert moothall("migrate", *folder).returncode == 0
+    with closing(sqlite3.connect(data / "moothall.sqlite3")) as connection, connection:
+        assert connection.execute("UPDATE alembic_version SET version_num = '9999'").rowcount == 1
+    results = [(3, moothall("serve", "--port", "0", "--no-demo", *folder)), (1, moothall("migrate", *folder))]
+    (data / "moothall.sqlite3").write_bytes(b"not a database" * 1000)
+    results += [
+        (1, moothall("backup", *folder, str(tmp_path / "copy"))),
+        (1, moothall("user", "create", "ada", *folder)),
+    ]
+    for status, result in results:
+        assert result.returncode == status, result
+        assert "Traceback" not in result.stderr
+        lines = [line for line in result.stderr.splitlines() if "cannot start" in line or line.startswith("moothall: ")]
+        assert len(lines) == 1, result.stderr
+
+
+def test_nats_away_is_explained_in_one_line(tmp_path: Path, migrated_postgres: str) -> None:
+    config = tmp_path / "moothall.toml"
+    config.write_text('nats_url = "nats://127.0.0.1:9"\n')
+    folder = ("--data", str(tmp_path / "data"), "--database-url", migrated_postgres, "--config", str(config))
+    # It tries for some seconds.
+    away = moothall("serve", "--port", "0", "--no-demo", *folder, patience=100)
+    assert away.returncode == 3, away
+    assert "Traceback" not in away.stderr
+    assert len([line for line in away.stderr.splitlines() if "cannot start" in line]) == 1
+
+
 def test_a_killed_supervisor_takes_its_processes_along_and_a_new_one_starts_at_once(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with RunningServer(data, "--no-demo", "--workers", "2") as server:
