@@ -73,16 +73,16 @@ class TransportWriter(AsgiWriter):
         self._protocol = protocol
 
     def write(self, message: str | bytes) -> SuspendedCoroutine | None:
-        """Write one frame, or leave it to `send` if the client does not read. Raises OSError for a closed transport."""
+        """Write one frame, or leave it to `send` if the client does not read.
+
+        A transport that is being closed drops the frame, and a closed one raises RuntimeError (uvloop).
+        """
         protocol = self._protocol
-        if protocol.conn.state is not _OPEN or not protocol.writable.is_set():
-            return super().write(message)
-        transport = protocol.transport
-        if transport.is_closing():
-            raise ConnectionResetError("the connection has ended")
-        # A server's frames are not masked, and no extension is negotiated.
-        transport.write(encode_frame(message))
-        return None
+        if protocol.conn.state is _OPEN and protocol.writable.is_set():
+            # A server's frames are not masked, and no extension is negotiated.
+            protocol.transport.write(encode_frame(message))
+            return None
+        return AsgiWriter.write(self, message)
 
 
 def frame_writer(send: Send, *, direct: bool) -> FrameWriter:
