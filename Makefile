@@ -131,6 +131,14 @@ CHAOS_ARGS ?=
 chaos: $(STAMPS)/dev statements ## Kill, stop and cut off servers under load, and judge what clients saw (CHAOS_ARGS=)
 	@$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
+# COUNT=0 runs until it is interrupted; a failure prints its seed, by which it is repeated.
+SEED ?= 1
+COUNT ?= 100
+KIND ?= platform
+.PHONY: simulate
+simulate: $(STAMPS)/dev statements ## Run seeds of the simulated platform (SEED= COUNT= KIND=gateway|platform)
+	@$(BIN)/python -m tests.simulation --kind $(KIND) --seed $(SEED) --count $(COUNT)
+
 .PHONY: check check-client check-python
 check: check-client check-python ## Lint, types, import contracts, operations, docs, words
 

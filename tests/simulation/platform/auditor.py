@@ -1,0 +1,304 @@
+"""What must be true once everything is calm, judged from outside: by the history of calls, and by what clients hear.
+
+Nothing here knows how the platform works, only what it promises.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.platform.client import Client, Violation, may_view
+from tests.simulation.platform.guild_operations import read_part
+from tests.simulation.platform.message_operations import read_channel
+from tests.simulation.platform.workload import EMOJIS, Call, path_of
+from tests.simulation.platform.world import Guild, Person
+
+if TYPE_CHECKING:
+    from tests.simulation.platform.simulation import Simulation
+
+_UNSTABLE = ("presences", "voice_states", "activity_instances")
+"""Kinds of state that depend on sessions, which the auditor's own change."""
+
+_STARTER = 21
+"""The type of the message in a thread that shows the one that it was started from."""
+
+
+class Auditor:
+    """Reads everything after calm and compares."""
+
+    def __init__(self, simulation: "Simulation") -> None:
+        self.simulation = simulation
+        self.work = simulation.work
+        self.choices = simulation.randomness.stream("auditor")
+        self.problems: list[str] = []
+
+    async def audit(self) -> None:
+        """Audit twice, before and after a power failure. Raises Violation with the first problems."""
+        before = await self._look()
+        await self._check_mirrors()
+        self._raise()
+        await self.simulation.restart()
+        after = await self._look()
+        self._compare(before, after, "after a power failure")
+        self._check_history()
+        await self._check_audit_logs()
+        self._raise()
+
+    def _raise(self) -> None:
+        problems = [*self.simulation.problems(), *self.problems]
+        if problems:
+            raise Violation("\n".join(problems[:6]))
+
+    # Reading everything
+
+    async def _get(self, person: Person, path: str, **query: Any) -> Any:
+        call = await self.work.call(self.choices, person, "GET", path, query=query)
+        if call.reply is None or call.reply.status >= 500:
+            raise Violation(f"GET {path} fails at calm: {call.reply}")
+        return call.reply.json if call.accepted else call.reply.status
+
+    async def _look(self) -> dict[str, Any]:
+        """Everything that the owners may read, by path; it is recorded in the history too."""
+        seen: dict[str, Any] = {}
+        for guild in self.work.guilds:
+            owner = next(person for person in self.work.people if person.id == guild.owner)
+            for what in ("", "channels", "roles", "members", "bans"):
+                call = await read_part(self.work, self.choices, owner, guild, what)
+                seen[f"{guild.id}/{what}"] = call.reply.json if call.reply else None
+            for path in ("invites", "webhooks", "threads/active", "roles/member-counts"):
+                seen[f"{guild.id}/{path}"] = await self._get(owner, f"/guilds/{guild.id}/{path}")
+            await self._look_at_channels(guild, owner, seen)
+            await self._check_counts(guild, owner, seen)
+        for person in self.work.people:
+            if not person.bot:
+                seen[f"guilds of {person.name}"] = await self._get(person, "/users/@me/guilds")
+        return seen
+
+    async def _look_at_channels(self, guild: Guild, owner: Person, seen: dict[str, Any]) -> None:
+        threads = [each["id"] for each in seen[f"{guild.id}/threads/active"]["threads"]]
+        for channel in [each["id"] for each in seen[f"{guild.id}/channels"]] + threads:
+            call = await read_channel(self.work, self.choices, owner, channel, limit=100)
+            if not call.accepted or call.reply is None:
+                continue
+            messages = call.reply.json
+            seen[f"messages of {channel}"] = messages
+            for message in messages:
+                await self._check_message(owner, channel, message)
+
+    async def _check_message(self, owner: Person, channel: str, message: Any) -> None:
+        """Compare counts with lists, and lists with the history."""
+        name = message["content"].partition(" ")[0]
+        counts = {each["emoji"]["name"]: each["count"] for each in message.get("reactions", ())}
+        for emoji in EMOJIS:
+            if message["type"] not in {0, 19} or not name.startswith("m"):
+                continue
+            path = f"/channels/{channel}/messages/{message['id']}/reactions/{path_of(emoji)}"
+            call = await self.work.call(self.choices, owner, "GET", path)
+            if not call.accepted or call.reply is None:
+                continue
+            listed = {user["id"] for user in call.reply.json}
+            if len(call.reply.json) != counts.get(emoji, 0):
+                self.problems.append(f"{name}: {counts.get(emoji, 0)} of {emoji}, listed {len(call.reply.json)}")
+            for person in self.work.people:
+                self.work.read(call, ("reaction", name, emoji, person.id), True if person.id in listed else None)
+        if "poll" in message:
+            await self._check_poll(owner, channel, message)
+
+    async def _check_poll(self, owner: Person, channel: str, message: Any) -> None:
+        counts = {each["id"]: each["count"] for each in message["poll"]["results"]["answer_counts"]}
+        voters: dict[str, list[int]] = {}
+        call: Call | None = None
+        for answer in message["poll"]["answers"]:
+            path = f"/channels/{channel}/polls/{message['id']}/answers/{answer['answer_id']}"
+            call = await self.work.call(self.choices, owner, "GET", path)
+            if call.reply is None or not call.accepted:
+                return
+            users = call.reply.json["users"]
+            if len(users) != counts.get(answer["answer_id"], 0):
+                self.problems.append(f"poll {message['id']}: counts {counts}, {len(users)} voted for an answer")
+            for user in users:
+                voters.setdefault(user["id"], []).append(answer["answer_id"])
+        if call is not None:
+            for person in self.work.people:
+                voted = voters.get(person.id)
+                self.work.read(call, ("vote", message["id"], person.id), tuple(voted) if voted else None)
+                if voted and len(voted) > 1:
+                    self.problems.append(f"{person.name} voted for {voted} where one answer is allowed")
+
+    async def _check_counts(self, guild: Guild, owner: Person, seen: dict[str, Any]) -> None:
+        members = seen[f"{guild.id}/members"]
+        counted = await self._get(owner, f"/guilds/{guild.id}", with_counts="true")
+        if counted["approximate_member_count"] != len(members):
+            self.problems.append(f"{guild.name}: counts {counted['approximate_member_count']}, lists {len(members)}")
+        by_role = seen[f"{guild.id}/roles/member-counts"]
+        for role, count in by_role.items():
+            listed = sum(role in member["roles"] for member in members)
+            if role != guild.id and listed != count:
+                self.problems.append(f"role {role} counts {count} members, {listed} have it")
+        for invite in seen[f"{guild.id}/invites"]:
+            if invite["max_uses"] and invite["uses"] >= invite["max_uses"]:
+                self.problems.append(f"invite {invite['code']} is there after its last use")
+        codes = {invite.code: invite for invite in self.work.invites}
+        for invite in seen[f"{guild.id}/invites"]:
+            mine = codes.get(invite["code"])
+            if mine is not None and invite["uses"] < mine.joined:
+                self.problems.append(f"invite {mine.code} counts {invite['uses']}, {mine.joined} joined")
+        await self._check_threads(owner, seen[f"{guild.id}/threads/active"]["threads"], seen)
+        await self._check_results(guild, seen)
+
+    async def _check_threads(self, owner: Person, threads: list[Any], seen: dict[str, Any]) -> None:
+        for thread in threads:
+            messages = seen.get(f"messages of {thread['id']}")
+            if messages is None or len(messages) >= 50:
+                continue
+            counted = sum(m["type"] != _STARTER and m["id"] != thread["id"] for m in messages)
+            if thread["message_count"] != counted:
+                self.problems.append(f"thread {thread['id']} counts {thread['message_count']} messages of {counted}")
+            members = await self._get(owner, f"/channels/{thread['id']}/thread-members")
+            if isinstance(members, list) and thread["member_count"] != len(members):
+                self.problems.append(f"thread {thread['id']} counts {thread['member_count']} members of {len(members)}")
+
+    async def _check_results(self, guild: Guild, seen: dict[str, Any]) -> None:
+        """Each poll has its result once, each member who joined was welcomed once."""
+        del guild
+        results: dict[str, int] = {}
+        for path, messages in seen.items():
+            if path.startswith("messages of "):
+                for message in messages:
+                    if message["type"] == 46:
+                        poll = message["message_reference"]["message_id"]
+                        results[poll] = results.get(poll, 0) + 1
+        for poll, count in results.items():
+            if count != 1:
+                self.problems.append(f"poll {poll} has {count} results")
+        for message in self.work.messages:
+            ended = self.work.history.writes.get(("poll ended", message.id))
+            listed = {each["id"]: each for each in seen.get(f"messages of {message.channel}", ())}
+            known = message.id in listed and ended is not None and any(write.known for write in ended)
+            if known and len(listed) < 100 and results.get(message.id) is None:
+                self.problems.append(f"poll {message.id} has ended without a result")
+
+    # Judging
+
+    def _compare(self, before: Any, after: Any, when: str) -> None:
+        for path in sorted(before.keys() | after.keys()):
+            old, new = _without_sessions(before.get(path)), _without_sessions(after.get(path))
+            if old != new:
+                self.problems.append(f"{path} differs {when}: {difference(old, new)}")
+
+    def _check_history(self) -> None:
+        self.problems.extend(self.work.history.problems())
+
+    async def _check_mirrors(self) -> None:
+        """Compare what sessions have made of events with what new sessions receive."""
+        fresh: dict[str, Client] = {}
+        for client in self.simulation.clients:
+            if client.user_id not in fresh:
+                fresh[client.user_id] = await self.simulation.fresh_client(client)
+        for client in self.simulation.clients:
+            new = fresh[client.user_id]
+            if client.record is None or not client.identified:
+                self.problems.append(f"{client.name} is not connected at calm (refused: {client.refused})")
+                continue
+            if new.record is None or not new.identified:
+                self.problems.append(f"{new.name} cannot connect at calm")
+                continue
+            old_state, new_state = _stable(client), _stable(new)
+            if old_state != new_state:
+                self.problems.append(f"{client.name} differs from a new session: {difference(old_state, new_state)}")
+            self._check_events(client)
+        for client in fresh.values():
+            client.stop()
+
+    def _check_events(self, client: Client) -> None:
+        """Compare the messages that a session heard with those that were acknowledged."""
+        record = client.record
+        if record is None:
+            return
+        for message in self.work.messages:
+            started = record.unchanged_since(message.guild, message.channel)
+            if not message.id or message.request <= started:
+                continue
+            if not may_view(record.mirror, client.user_id, message.guild, message.channel):
+                continue
+            heard = record.messages.get(message.channel, [])
+            if message.id not in heard:
+                self.problems.append(
+                    f"{client.name} never heard of {message.text!r} ({message.id}) of {message.request:.3f}, "
+                    f"ready at {record.ready_at:.3f}"
+                )
+        for other in self.simulation.clients:
+            if other.record is not None and other is not client:
+                self._check_order(client, other)
+        self._check_texts(client)
+
+    def _check_order(self, client: Client, other: Client) -> None:
+        if client.record is None or other.record is None:
+            return
+        for channel, heard in client.record.messages.items():
+            theirs = other.record.messages.get(channel, [])
+            shared = set(heard) & set(theirs)
+            if [each for each in heard if each in shared] != [each for each in theirs if each in shared]:
+                self.problems.append(f"{client.name} and {other.name} heard {channel} in different orders")
+
+    def _check_texts(self, client: Client) -> None:
+        """Let what a session last heard of each message be a read of it, long after all writes."""
+        if client.record is None:
+            return
+        now = self.work.loop.time()
+        for message in self.work.messages:
+            started = client.record.unchanged_since(message.guild, message.channel)
+            if message.id in client.record.messages.get(message.channel, ()) and message.request > started:
+                text = client.record.texts.get(message.channel, {}).get(message.id)
+                self.work.history.read(("message", message.text.split()[0]), text, now, now)
+
+    async def _check_audit_logs(self) -> None:
+        counts: dict[str, int] = {}
+        for guild in self.work.guilds:
+            owner = next(person for person in self.work.people if person.id == guild.owner)
+            before: dict[str, str] = {}
+            while True:
+                log = await self._get(owner, f"/guilds/{guild.id}/audit-logs", limit=100, **before)
+                entries = log["audit_log_entries"]
+                for entry in entries:
+                    reason = entry.get("reason")
+                    if reason is not None:
+                        counts[reason] = counts.get(reason, 0) + 1
+                if len(entries) < 100:
+                    break
+                before = {"before": entries[-1]["id"]}
+        for reason, expected in self.work.expected.items():
+            count = counts.get(reason, 0)
+            if not expected.minimum <= count <= expected.maximum:
+                self.problems.append(f"{expected.what} ({reason}) has {count} entries in the audit log")
+
+
+def _stable(client: Client) -> Any:
+    if client.record is None:
+        return None
+    state = json.loads(json.dumps(client.record.mirror.state()))
+    for guild in state["guilds"].values():
+        for name in _UNSTABLE:
+            guild.pop(name, None)
+        # Counted by events, so a member who left while GUILD_CREATE was made counts twice. The API's count is compared.
+        guild.pop("member_count", None)
+    return state
+
+
+def _without_sessions(value: Any) -> Any:
+    """A response without what depends on who is connected."""
+    if isinstance(value, dict):
+        return {k: _without_sessions(v) for k, v in value.items() if k != "approximate_presence_count"}
+    return [_without_sessions(each) for each in value] if isinstance(value, list) else value
+
+
+def difference(old: Any, new: Any, path: str = "") -> str:
+    """Where two values differ first."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            if old.get(key) != new.get(key):
+                return difference(old.get(key), new.get(key), f"{path}.{key}")
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for number, (one, other) in enumerate(zip(old, new, strict=True)):
+            if one != other:
+                return difference(one, other, f"{path}[{number}]")
+    return f"{path}: {str(old)[:200]} != {str(new)[:200]}"

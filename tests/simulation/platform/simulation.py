@@ -1,0 +1,315 @@
+"""One run of the whole platform: clients work while the disk, the process and connections fail; then all is audited."""
+
+import hashlib
+import logging
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
+from typing import Final
+
+from msgspec import Struct
+
+from moothall.storage.database import StorageError
+from tests.simulation.disk import Disk, DiskFaults, StoredFile
+from tests.simulation.loop import run
+from tests.simulation.platform import guild_operations as guilds
+from tests.simulation.platform import message_operations as messages
+from tests.simulation.platform.auditor import Auditor
+from tests.simulation.platform.blobs import SimulatedBlobs
+from tests.simulation.platform.client import Client, Violation
+from tests.simulation.platform.server import Lost, Server
+from tests.simulation.platform.workload import Operation, Workload
+from tests.simulation.platform.world import folder, image, simulated_world
+from tests.simulation.processes import ProcessLoop
+from tests.simulation.randomness import Randomness
+
+_WORKERS: Final = 5
+_STEPS: Final = 34
+"""Operations of each worker."""
+STEPS: Final = [f"{worker}.{step}" for worker in range(_WORKERS) for step in range(_STEPS)]
+"""The operations of a run, by worker and number."""
+_CALM_SECONDS: Final = 45.0
+_DISKS: Final[dict[str, DiskFaults]] = {
+    "healthy": DiskFaults(),
+    "power": DiskFaults(crash=0.002),
+    "syncs": DiskFaults(sync_fails=0.03),
+    "full": DiskFaults(full=0.004),
+    "all": DiskFaults(crash=0.001, sync_fails=0.01, full=0.001, read_fails=0.002),
+}
+OPERATIONS: Final[dict[Operation, float]] = {
+    messages.create_message: 22,
+    messages.edit_message: 7,
+    messages.delete_message: 4,
+    messages.bulk_delete: 1,
+    messages.list_messages: 9,
+    messages.add_reaction: 8,
+    messages.remove_reaction: 4,
+    messages.pin: 3,
+    messages.vote: 4,
+    messages.end_poll: 1,
+    messages.start_thread: 3,
+    messages.join_thread: 3,
+    messages.ack_message: 2,
+    guilds.create_channel: 2,
+    guilds.rename_channel: 3,
+    guilds.delete_channel: 0.7,
+    guilds.set_overwrite: 5,
+    guilds.change_role: 5,
+    guilds.give_role: 6,
+    guilds.set_nick: 3,
+    guilds.rename_guild: 2,
+    guilds.kick: 2,
+    guilds.ban: 3,
+    guilds.create_invite: 3,
+    guilds.join: 6,
+    guilds.race_for_invite: 1,
+    guilds.read_guild: 8,
+}
+
+
+class Case(Struct, frozen=True):
+    """What is run: all of a seed, or less of it, to find the cause of a failure."""
+
+    seed: int
+    suppressed: frozenset[str] = frozenset()
+    """Faults that do not happen, by their names."""
+    left_out: frozenset[str] = frozenset()
+    """Operations that are not carried out, by worker and number."""
+
+
+class Result(Struct):
+    """What a run came to. `trace` is a hash over all that clients received, and when."""
+
+    seed: int
+    failure: str = ""
+    seconds: float = 0.0
+    requests: int = 0
+    events: int = 0
+    starts: int = 0
+    resumed: int = 0
+    faults: dict[str, int] = {}
+    fault_names: list[str] = []
+    accepted: dict[str, int] = {}
+    trace: str = ""
+
+
+class Simulation:
+    """The platform, its disk and its clients."""
+
+    def __init__(self, case: Case, randomness: Randomness, loop: ProcessLoop, blobs: SimulatedBlobs) -> None:
+        self.case = case
+        self.randomness = randomness
+        self.loop = loop
+        self.choices = choices = randomness.stream("case")
+        self.disk = Disk(randomness.stream("disk"), sector=choices.choice((512, 4096)))
+        self.image = image()
+        self.disk.files = {name: StoredFile(data) for name, data in self.image.files.items()}
+        blobs.data.update(self.image.blobs)
+        loop.work(self.image.now)
+        self.kind = choices.weighted({"healthy": 3, "power": 3, "syncs": 2, "full": 1, "all": 1})
+        self.server: Server | None = None
+        self.work = Workload(loop, randomness, self.image, lambda: self.server)
+        self.work.may_fail = self.kind not in {"healthy", "power"}
+        self.work.aborting = choices.choice((0.0, 0.03))
+        self.clients: list[Client] = []
+        self.trace = hashlib.sha256()
+        self.starts = 0
+        self.events = 0
+        self.left: list[Server] = []
+        self._stack = ExitStack()
+        self._supervising = True
+
+    def problems(self) -> list[str]:
+        """What has been seen to be wrong so far."""
+        errors = [error for server in self.left for error in server.errors]
+        errors += self.server.errors if self.server is not None else []
+        problems = [*self.work.problems, *(v for client in self.clients for v in client.violations)]
+        if not self.work.may_fail:
+            problems += [f"a request raised {error!r}" for error in errors]
+            problems += [f"the loop reports {error}" for error in self.loop.errors]
+        return problems
+
+    async def run(self) -> None:
+        """Work, calm down, audit."""
+        try:
+            await self.start()
+            supervisor = self.loop.create_task(self._supervise())
+            self._make_clients()
+            await self.loop.io(3)
+            self._set_faults(_DISKS[self.kind])
+            workers = [self.loop.create_task(self._work(number)) for number in range(_WORKERS)]
+            disturber = self.loop.create_task(self._disturb())
+            for worker in workers:
+                await worker
+            disturber.cancel()
+            self._set_faults(DiskFaults())
+            self._supervising = False
+            await supervisor
+            self.work.aborting = 0.0
+            await self.loop.io(_CALM_SECONDS)
+            await Auditor(self).audit()
+        finally:
+            for client in self.clients:
+                client.stopped = True
+            if self.server is not None:
+                with suppress(Lost):
+                    await self.server.stop()
+            self.loop.bury()
+            self._stack.close()
+
+    def _set_faults(self, faults: DiskFaults) -> None:
+        self.disk.faults = faults
+
+    # The process
+
+    async def start(self) -> None:
+        """Start the process, again if its power fails meanwhile."""
+        while True:
+            self.starts += 1
+            path = self._stack.enter_context(folder())
+            mount = self.disk.mount(path)
+            self._stack.callback(mount.unmount)
+            server = self.server = Server(self.loop, self.starts, path)
+            self.disk.on_power_loss = server.end
+            try:
+                await server.start()
+            except Lost:
+                self.left.append(server)
+                continue
+            except Exception as error:
+                if not self.work.may_fail and not mount.dead:
+                    raise Violation(f"the platform does not start: {error!r}") from error
+                self.end()
+                continue
+            return
+
+    def end(self) -> None:
+        """End the process: everything that was not synced may be lost."""
+        server = self.server
+        if server is not None:
+            self.disk.cut_power()
+            server.end()
+            self.left.append(server)
+
+    async def restart(self) -> None:
+        """Let the power fail and start again."""
+        self.end()
+        await self.start()
+
+    async def _supervise(self) -> None:
+        while self._supervising:
+            if self.server is not None and self.server.dead:
+                self.left.append(self.server)
+                await self.loop.io(self.choices.delay(0.3, 3.0))
+                await self.start()
+            await self.loop.io(0.05)
+        if self.server is not None and self.server.dead:
+            await self.start()
+
+    async def _disturb(self) -> None:
+        choices = self.randomness.stream("disturber")
+        while True:
+            await self.loop.io(choices.delay(1.0, 5.0))
+            server = self.server
+            if server is None or not server.serving:
+                continue
+            kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2})
+            if not choices.fault(kind, 1.0):
+                continue
+            if kind == "drop":
+                choices.choice(self.clients).drop(choices.choice((1006, 4000, 1000)))
+            elif kind == "kill":
+                self.disk.kill()
+                server.end()
+            elif kind == "power":
+                self.disk.cut_power()
+                server.end()
+            elif kind == "stop":
+                with suppress(Lost, *((StorageError,) if self.work.may_fail else ())):
+                    await server.stop()
+                self.disk.kill()
+            else:
+                await self.loop.io(70)
+
+    # Clients
+
+    def _make_clients(self) -> None:
+        for number, person in enumerate(self.image.people):
+            for device in range(2 if number < 2 else 1):
+                self._client(f"{person.name}/{device}", person.id, person.token)
+
+    def _client(self, name: str, user_id: str, token: str) -> Client:
+        client = Client(
+            name, user_id, lambda: token, self.loop, self.randomness.stream(f"client {name}"), lambda: self.server
+        )
+        client.on_event = self._note
+        self.clients.append(client)
+        client.connect()
+        return client
+
+    async def fresh_client(self, client: Client) -> Client:
+        """A new session of a client's user, once it has everything."""
+        name = f"fresh {client.name}"
+        person = next(each for each in self.image.people if each.id == client.user_id)
+        fresh = self._client(name, person.id, person.token)
+        self.clients.remove(fresh)
+        await self.loop.io(8)
+        return fresh
+
+    def _note(self, client: Client, name: str, seq: int) -> None:
+        self.events += 1
+        self.trace.update(f"{self.loop.time():.9f} {client.name} {name} {seq}\n".encode())
+
+    # Work
+
+    async def _work(self, number: int) -> None:
+        choices = self.randomness.stream(f"worker{number}")
+        for step in range(_STEPS):
+            await self.loop.io(choices.delay(0.08, 1.5))
+            own = self.randomness.stream(f"worker{number}.{step}")
+            operation = own.weighted(OPERATIONS)
+            if f"{number}.{step}" not in self.case.left_out:
+                await operation(self.work, own)
+
+
+def simulate(seed: int, *, suppressed: Collection[str] = (), left_out: Collection[str] = ()) -> Result:
+    """Run a seed. The same arguments always make the same result."""
+    case = Case(seed, frozenset(suppressed), frozenset(left_out))
+    image()
+    randomness = Randomness(seed, suppressed=suppressed)
+    loop = ProcessLoop(randomness.stream("loop"))
+    blobs = SimulatedBlobs()
+    result = Result(seed)
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with simulated_world(loop, randomness, blobs):
+            simulation: Simulation | None = None
+
+            async def main() -> None:
+                nonlocal simulation
+                simulation = Simulation(case, randomness, loop, blobs)
+                await simulation.run()
+
+            try:
+                run(loop, main())
+            except Exception as error:  # noqa: BLE001 any failure is the run's result
+                result.failure = f"{type(error).__name__}: {error}"
+    finally:
+        logging.disable(level)
+    if simulation is not None:
+        _summarize(result, simulation)
+    return result
+
+
+def _summarize(result: Result, simulation: Simulation) -> None:
+    result.seconds = simulation.loop.time()
+    result.events = simulation.events
+    result.starts = simulation.starts
+    result.resumed = sum(client.resumed for client in simulation.clients)
+    result.faults = dict(simulation.randomness.counts)
+    result.fault_names = list(simulation.randomness.faults)
+    for template, statuses in simulation.work.statuses.items():
+        result.requests += sum(statuses.values())
+        if accepted := sum(count for status, count in statuses.items() if status < 300):
+            result.accepted[template] = accepted
+    result.trace = simulation.trace.hexdigest()

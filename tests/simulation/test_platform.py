@@ -1,0 +1,73 @@
+"""Seeds of the whole platform: clients work while power, processes, disk and connections fail."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.simulation.platform.history import History
+from tests.simulation.platform.simulation import simulate
+
+SEEDS = int(os.environ.get("SIMULATION_SEEDS", "12"))
+"""How many seeds the suite runs; `make simulate` runs as many as one likes."""
+_STEPS_OF_SEEDS = 4
+
+
+@pytest.mark.parametrize("first", range(1, 1 + SEEDS, _STEPS_OF_SEEDS))
+def test_no_seed_breaks_a_promise(first: int) -> None:
+    failures = {
+        seed: result.failure for seed in range(first, first + _STEPS_OF_SEEDS) if (result := simulate(seed)).failure
+    }
+    assert failures == {}
+
+
+def test_a_seed_repeats_bit_for_bit_in_another_process() -> None:
+    program = (
+        "from tests.simulation.platform.simulation import simulate\n"
+        "for seed in (1, 2): result = simulate(seed); print(result.trace, result.requests, result.faults)"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for _ in range(2)
+    }
+    assert len(outputs) == 1
+
+
+KEY = ("message", "m1")
+
+
+def _problems(*, reads: list[tuple[str | None, float, float]], unknown: bool = False) -> list[str]:
+    history = History()
+    history.write(KEY, "one", 1.0, 2.0)
+    history.write(KEY, "two", 3.0, 4.0, known=not unknown)
+    for value, request, response in reads:
+        history.read(KEY, value, request, response)
+    return list(history.problems())
+
+
+@pytest.mark.parametrize(
+    ("reads", "unknown", "explained"),
+    [
+        ([("one", 2.5, 2.6)], False, True),
+        ([("two", 5.0, 6.0)], False, True),
+        ([("one", 3.5, 3.6), ("two", 3.5, 3.6)], False, True),
+        ([("one", 5.0, 6.0)], False, False),
+        ([("one", 5.0, 6.0)], True, True),
+        ([("two", 5.0, 5.1), ("one", 6.0, 6.1)], True, False),
+        ([(None, 5.0, 6.0)], False, False),
+        ([("three", 5.0, 6.0)], False, False),
+        ([("two", 2.1, 2.2)], False, False),
+        ([("two", 3.1, 3.2), ("one", 3.3, 3.4)], False, False),
+    ],
+)
+def test_a_read_returns_what_was_in_force_during_it(
+    reads: list[tuple[str | None, float, float]], unknown: bool, explained: bool
+) -> None:
+    assert (_problems(reads=reads, unknown=unknown) == []) is explained
