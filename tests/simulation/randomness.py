@@ -74,12 +74,14 @@ class Choices:
 class Randomness:
     """All choices of one run: the same seed makes the same ones.
 
-    `suppressed` are the names of faults that do not happen; `faults` are those that did, and `counts` how many by kind.
+    `suppressed` are the names of faults that do not happen, `excluded` kinds of which none happens; `faults` are those
+    that did, and `counts` how many by kind.
     """
 
-    def __init__(self, seed: int, *, suppressed: Collection[str] = ()) -> None:
+    def __init__(self, seed: int, *, suppressed: Collection[str] = (), excluded: Collection[str] = ()) -> None:
         self.seed = seed
         self._suppressed = frozenset(suppressed)
+        self._excluded = frozenset(excluded)
         self._streams: dict[str, Choices] = {}
         self.faults: list[str] = []
         self.counts: dict[str, int] = {}
@@ -93,7 +95,7 @@ class Randomness:
 
     def admit(self, name: str, kind: str) -> bool:
         """Record a fault unless it is suppressed; whether it happens."""
-        if name in self._suppressed:
+        if name in self._suppressed or kind in self._excluded:
             return False
         self.faults.append(name)
         self.counts[kind] = self.counts.get(kind, 0) + 1

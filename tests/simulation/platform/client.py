@@ -65,6 +65,8 @@ class Record:
         self.ready_at = ready_at
         self.seq = 0
         self.mirror = Mirror()
+        self.announced: frozenset[str] = frozenset()
+        """The ids of the guilds that READY named."""
         self.messages: dict[str, list[str]] = {}
         """Ids of created messages by channel, in the order of their events."""
         self.texts: dict[str, dict[str, str]] = {}
@@ -191,6 +193,7 @@ class Client:
         self.on_event(self, name, seq)
         if name == "READY":
             self.record = Record(data["session_id"], self._loop.time())
+            self.record.announced = frozenset(guild["id"] for guild in data["guilds"])
             if seq != 1:
                 self.violations.append(f"{self.name}: READY has number {seq}")
         record = self.record
@@ -212,6 +215,8 @@ class Client:
         try:
             record.mirror.apply(name, data)
         except KeyError as error:
+            if name == "GUILD_DELETE" and data["id"] in record.announced:
+                return  # READY named the guild, and its user left before its GUILD_CREATE
             # An event about what the client was never told of.
             self.violations.append(f"{self.name}: {name} names {error}, which the session has not: {data}")
         self._note_changes(record, name, data)

@@ -1,0 +1,205 @@
+"""What is true: guilds, who is in them and who may see what. It shares no code with the gateway.
+
+A guild is immutable: a change replaces it, so each version can be asked later who could see what.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from moothall.bus import Envelope
+from moothall.objects.ids import ChannelId, GuildId, MessageId, RoleId, Snowflake, UserId
+
+VIEW: Final = 1 << 10
+MANAGE_THREADS: Final = 1 << 34
+ADMINISTRATOR: Final = 1 << 3
+
+
+class Channel(Struct, frozen=True):
+    """A channel that is no thread; overwrites are (allow, deny) by role or user id."""
+
+    id: ChannelId
+    name: str
+    overwrites: Mapping[int, tuple[int, int]]
+
+
+class Thread(Struct, frozen=True):
+    """An active thread."""
+
+    id: ChannelId
+    parent_id: ChannelId
+    name: str
+    private: bool
+    member_ids: frozenset[UserId]
+
+
+class Member(Struct, frozen=True):
+    """A user in a guild."""
+
+    role_ids: frozenset[RoleId]
+    nick: str | None = None
+
+
+class Guild(Struct, frozen=True, kw_only=True, eq=False):
+    """One version of a guild."""
+
+    id: GuildId
+    owner_id: UserId
+    name: str
+    version: int = 0
+    member_version: int = 0
+    """How many joins and leaves there were."""
+    roles: Mapping[RoleId, int]
+    channels: Mapping[ChannelId, Channel]
+    threads: Mapping[ChannelId, Thread]
+    members: Mapping[UserId, Member]
+
+    def permissions(self, user_id: UserId, channel: Channel) -> int:
+        """A user's permissions in a channel; 0 for one who is no member or may not view it."""
+        member = self.members.get(user_id)
+        if member is None:
+            return 0
+        bits = self.roles[RoleId(self.id)]
+        for role_id in member.role_ids:
+            bits |= self.roles.get(role_id, 0)
+        if user_id == self.owner_id or bits & ADMINISTRATOR:
+            return VIEW | MANAGE_THREADS
+        allow, deny = channel.overwrites.get(self.id, (0, 0))
+        bits = bits & ~deny | allow
+        of_roles = [channel.overwrites[role_id] for role_id in member.role_ids if role_id in channel.overwrites]
+        for _, deny in of_roles:
+            bits &= ~deny
+        for allow, _ in of_roles:
+            bits |= allow
+        allow, deny = channel.overwrites.get(user_id, (0, 0))
+        bits = bits & ~deny | allow
+        return bits if bits & VIEW else 0
+
+    def sees(self, user_id: UserId, channel_id: ChannelId) -> bool:
+        """Whether a user may view a channel or reach a thread."""
+        thread = self.threads.get(channel_id)
+        if thread is None:
+            channel = self.channels.get(channel_id)
+            return channel is not None and bool(self.permissions(user_id, channel))
+        parent = self.channels.get(thread.parent_id)
+        permissions = 0 if parent is None else self.permissions(user_id, parent)
+        if not permissions:
+            return False
+        return not thread.private or user_id in thread.member_ids or bool(permissions & MANAGE_THREADS)
+
+    def seen_by(self, user_id: UserId, *, members: bool, count: bool) -> dict[str, Any]:
+        """The state of the guild in a client of a user, with all members and their number if it hears of them."""
+        listed = self.members if members else {user_id: self.members[user_id]}
+        state: dict[str, Any] = {
+            "name": self.name,
+            "owner_id": self.owner_id,
+            "roles": dict(self.roles),
+            "channels": {
+                c.id: (c.name, dict(c.overwrites)) for c in self.channels.values() if self.sees(user_id, c.id)
+            },
+            "threads": {t.id: (t.parent_id, t.name) for t in self.threads.values() if self.sees(user_id, t.id)},
+            "members": {each: (member.nick, member.role_ids) for each, member in listed.items()},
+        }
+        return state | ({"member_count": len(self.members)} if count else {})
+
+
+Mutation = Callable[[Guild | None], Guild | None]
+
+
+class Change(Struct, eq=False):
+    """A transaction: what it makes of the guild, and the events that announce it."""
+
+    guild_id: GuildId
+    mutate: Mutation | None
+    envelopes: list[Envelope]
+    message_id: MessageId | None = None
+    channel_id: ChannelId | None = None
+    """The channel or thread of the message."""
+    position: int = 0
+    """When it was stored."""
+
+
+class SentMessage(Struct, eq=False):
+    """A message that was stored, and when it was: `position` counts what was stored in all guilds."""
+
+    id: MessageId
+    channel_id: ChannelId
+    position: int
+    published: int = 0
+    """The position when it was published; 0 before that."""
+    order: int = 0
+    """Its number among the publications."""
+    known: int = 0
+    """The version of the guild whose events were published before it: later changes are not answered yet."""
+
+
+class World:
+    """The guilds as the database has them, and all their versions."""
+
+    def __init__(self) -> None:
+        self.guilds: dict[GuildId, Guild] = {}
+        self.versions: dict[GuildId, list[tuple[int, Guild | None]]] = {}
+        """Each version of a guild with its position, None for a deleted one."""
+        self.messages: dict[GuildId, list[SentMessage]] = {}
+        self.message_by_id: dict[MessageId, tuple[GuildId, SentMessage]] = {}
+        self.position = 1
+        self.published = 0
+        self._known: dict[GuildId, int] = {}
+        self._last_id = 1 << 23
+
+    def next_id(self) -> Snowflake:
+        """A new id, greater than all before."""
+        self._last_id += 1 << 8
+        return Snowflake(self._last_id)
+
+    def next_guild_id(self) -> GuildId:
+        """A new id of a guild, in another shard than the one before."""
+        self._last_id = ((self._last_id >> 22) + 1) << 22
+        return GuildId(Snowflake(self._last_id))
+
+    def apply(self, change: Change) -> None:
+        """Store a change."""
+        self.position += 1
+        change.position = self.position
+        guild_id = change.guild_id
+        if change.mutate is not None:
+            old = self.guilds.get(guild_id)
+            new = change.mutate(old)
+            if new is not None:
+                new = replace(new, version=self.position)
+                self.guilds[guild_id] = new
+            else:
+                self.guilds.pop(guild_id, None)
+            self.versions.setdefault(guild_id, []).append((self.position, new))
+        if change.message_id is not None and change.channel_id is not None:
+            message = SentMessage(change.message_id, change.channel_id, self.position)
+            self.messages.setdefault(guild_id, []).append(message)
+            self.message_by_id[message.id] = (guild_id, message)
+
+    def note_published(self, change: Change) -> None:
+        """Record that the events of a change were handed to the bus."""
+        self.published += 1
+        if change.message_id is not None:
+            message = self.message_by_id[change.message_id][1]
+            message.published, message.order = self.position, self.published
+            first = self.versions[change.guild_id][0][0]
+            message.known = min(message.position - 1, self._known.get(change.guild_id, first))
+        elif change.mutate is not None:
+            self._known[change.guild_id] = max(change.position, self._known.get(change.guild_id, 0))
+
+    def guild_ids(self, user_id: UserId) -> list[GuildId]:
+        """The guilds of a user, oldest first."""
+        return [guild.id for guild in self.guilds.values() if user_id in guild.members]
+
+    def between(self, guild_id: GuildId, first: int, last: int) -> list[Guild | None]:
+        """The versions of a guild that stood at any time from one position to another."""
+        before: list[Guild | None] = []
+        inside: list[Guild | None] = []
+        for position, guild in self.versions[guild_id]:
+            if position <= first:
+                before = [guild]
+            elif position <= last:
+                inside.append(guild)
+        return before + inside

@@ -1,0 +1,257 @@
+"""What is around the gateway: nodes that come and go, the bus between them, and the database's commits."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from moothall.bus import Envelope
+from moothall.gateway.node import GatewayNode
+from moothall.gateway.settings import GatewaySettings
+from moothall.objects.ids import GuildId
+from moothall.storage.database import StorageError
+from tests.simulation.gateway.database import Build, SimulatedPostgres, change_guild, send_message
+from tests.simulation.gateway.model import Change, World
+from tests.simulation.gateway.source import SimulatedSource
+from tests.simulation.gateway.transport import ClientDisconnected, SansIOSocket, SimulatedSocket
+from tests.simulation.loop import SimulatedLoop
+from tests.simulation.randomness import Choices, Randomness
+
+Receive = Callable[[Sequence[Envelope]], None]
+
+EMBEDDED: Final = "embedded"
+"""One process with SQLite: reads never suspend, a commit's outcome is known."""
+POSTGRES: Final = "postgres"
+"""One process with PostgreSQL: reads take time, and connections break, also during COMMIT."""
+CLUSTER: Final = "cluster"
+"""Several processes with a bus between them that carries the events of the outbox."""
+
+
+class NodeBus:
+    """The bus as one node sees it: what is published arrives later, in the same order at all nodes."""
+
+    durable = False
+
+    def __init__(self, network: "Network", *, shared: bool) -> None:
+        self.shared = shared
+        self._network = network
+        self._subscribers: list[Receive] = []
+        self._gaps: list[Callable[[], None]] = []
+        self._waiting: deque[Sequence[Envelope]] = deque()
+        self.connected = True
+
+    def publish(self, envelopes: Sequence[Envelope]) -> None:
+        """Publish to all nodes; at once in a single process."""
+        if not self.connected:
+            return
+        if self.shared:
+            self._network.publish(envelopes)
+        else:
+            self.receive(envelopes)
+
+    def subscribe(
+        self,
+        receive: Receive,
+        *,
+        on_gap: Callable[[], None] | None = None,
+        on_reconnect: Callable[[], None] | None = None,
+    ) -> None:
+        """Call `receive` with each batch, `on_gap` when some were missed."""
+        del on_reconnect
+        self._subscribers.append(receive)
+        if on_gap is not None:
+            self._gaps.append(on_gap)
+
+    async def start(self, space: str = "") -> None:
+        """Do nothing: there is no server to connect to."""
+
+    async def close(self) -> None:
+        """Do nothing, as `start`."""
+
+    def queue(self, envelopes: Sequence[Envelope]) -> None:
+        """A batch that arrives later."""
+        self._waiting.append(envelopes)
+
+    def arrive(self) -> None:
+        """The oldest batch on its way arrives."""
+        if self.connected and self._waiting:
+            self.receive(self._waiting.popleft())
+
+    def miss(self) -> None:
+        """The batches on their way are lost, and the node hears of it."""
+        self._waiting.clear()
+        for on_gap in self._gaps:
+            on_gap()
+
+    def receive(self, envelopes: Sequence[Envelope]) -> None:
+        """Hand a batch to the node."""
+        for receive in self._subscribers:
+            receive(envelopes)
+
+
+class Network:
+    """The bus between the nodes."""
+
+    def __init__(self, loop: SimulatedLoop, choices: Choices) -> None:
+        self._loop = loop
+        self._choices = choices
+        self.buses: list[NodeBus] = []
+
+    def publish(self, envelopes: Sequence[Envelope]) -> None:
+        """Send a batch to all nodes."""
+        for bus in self.buses:
+            bus.queue(envelopes)
+            self._loop.call_later(self._choices.delay(0.003, 0.3), bus.arrive)
+
+
+class RunningNode(Struct, eq=False):
+    """A node with its bus, its source and the tasks that serve its WebSockets."""
+
+    name: str
+    node: GatewayNode
+    bus: NodeBus
+    source: SimulatedSource
+    sockets: list[SimulatedSocket]
+    tasks: set[asyncio.Task[None]]
+
+
+class Platform:
+    """The nodes over one world."""
+
+    def __init__(
+        self, world: World, loop: SimulatedLoop, randomness: Randomness, mode: str, settings: GatewaySettings
+    ) -> None:
+        self.world = world
+        self.loop = loop
+        self.mode = mode
+        self.socket_failing = 0.01
+        self.nodes: dict[str, RunningNode] = {}
+        self._randomness = randomness
+        self._settings = settings
+        self._choices = randomness.stream("platform")
+        self._network = Network(loop, randomness.stream("network"))
+        self._created = 0
+        self._commits = asyncio.Lock()
+        self.database = SimulatedPostgres(world, loop, randomness.stream("database"))
+        self.database.on_late_commit.append(self._invalidate_all)
+
+    # Nodes
+
+    async def start(self, nodes: int) -> None:
+        """Connect to the database and start nodes."""
+        await self.database.open()
+        for _ in range(nodes):
+            await self.start_node()
+
+    async def start_node(self) -> RunningNode:
+        """Start a node."""
+        self._created += 1
+        name = f"node{self._created}"
+        bus = NodeBus(self._network, shared=self.mode == CLUSTER)
+        source = SimulatedSource(
+            self.world, self.loop, self._randomness.stream(f"source of {name}"), embedded=self.mode == EMBEDDED
+        )
+        node = GatewayNode(self._settings, bus, source, name=name)
+        self._network.buses.append(bus)
+        running = self.nodes[name] = RunningNode(name, node, bus, source, [], set())
+        await node.start()
+        return running
+
+    def stop_node(self, running: RunningNode) -> None:
+        """End a node without a word, as a process that is killed."""
+        del self.nodes[running.name]
+        running.bus.connected = False
+        self._network.buses.remove(running.bus)
+        for socket in running.sockets:
+            socket.reset()
+        for task in running.tasks:
+            task.cancel()
+        running.node.hub.close()
+        if running.node._sweeper is not None:
+            running.node._sweeper.cancel()
+        for other in self.nodes.values():
+            if other.node.cluster_presences is not None:
+                self.loop.call_later(self._choices.delay(1.0, 10.0), self._announce_end, other, running.name)
+
+    def _announce_end(self, running: RunningNode, name: str) -> None:
+        if running.name in self.nodes and running.node.cluster_presences is not None:
+            running.node.cluster_presences.announce_end(name)
+
+    async def close_node(self, running: RunningNode) -> None:
+        """Shut a node down in order."""
+        await running.node.close()
+        await self.loop.io(1.0)
+        if running.name in self.nodes:
+            self.stop_node(running)
+
+    def connect(
+        self, node: str | None, name: str, on_message: Callable[[str], None], on_close: Callable[[int], None]
+    ) -> tuple[str, SimulatedSocket] | None:
+        """Open a WebSocket to a node; to any if that one is gone."""
+        if not self.nodes:
+            return None
+        choices = self._randomness.stream(name)
+        running = self.nodes.get(node or "") or choices.choice(list(self.nodes.values()))
+        kind = SansIOSocket if choices.chance(0.7) else SimulatedSocket
+        socket = kind(self.loop, choices, on_message, on_close, failing=self.socket_failing)
+        scope = {"type": "websocket", "path": "/gateway", "query_string": b"v=10&encoding=json", "headers": []}
+        task = self.loop.create_task(running.node.serve(scope, socket.receive, socket.send))
+        running.sockets = [each for each in running.sockets if not each.transport.closed]
+        running.sockets.append(socket)
+        running.tasks.add(task)
+        task.add_done_callback(lambda done: self._served(running, done))
+        return running.name, socket
+
+    def _served(self, running: RunningNode, task: "asyncio.Task[None]") -> None:
+        running.tasks.discard(task)
+        # The server takes it as a disconnection, those who raises it.
+        if not task.cancelled() and not isinstance(task.exception(), ClientDisconnected | None):
+            self.loop.errors.append({"message": "a WebSocket's handler raised", "exception": task.exception()})
+
+    # Commits
+
+    async def commit(self, guild_id: GuildId, build: Build, *, locked: bool = True) -> Change | None:
+        """Carry out a change in a transaction and publish its events. Returns it if it is known to be durable."""
+        if self.mode == POSTGRES:
+            return await self._commit_on_postgres(guild_id, build, locked=locked)
+        async with self._commits:
+            change = build(self.world.guilds.get(guild_id))
+            if change is None:
+                return None
+            await self.loop.io(self._choices.delay(0.002, 0.05))
+            self.world.apply(change)
+            await self.loop.io(self._choices.delay(0.002, 0.05))
+            self._publish(change)
+            return change
+
+    async def _commit_on_postgres(self, guild_id: GuildId, build: Build, *, locked: bool) -> Change | None:
+        made: list[Change] = []
+        try:
+            async with self.database.transaction(guild_id if locked else None) as tx:
+                if locked:
+                    await tx.execute(change_guild, build=build, made=made, guild_id=guild_id)
+                else:
+                    await tx.execute_later(send_message, build=build, made=made, guild_id=guild_id)
+                tx.on_commit(lambda: self._publish_all(made))
+        except StorageError:
+            return None
+        return made[0] if made else None
+
+    def _publish_all(self, made: list[Change]) -> None:
+        for change in made:
+            self._publish(change)
+
+    def _invalidate_all(self) -> None:
+        """As the product does where a commit became known when later ones were published already."""
+        for running in self.nodes.values():
+            running.node.invalidate_all_sessions("Events were published late.")
+
+    def _publish(self, change: Change) -> None:
+        self.world.note_published(change)
+        if self.mode == CLUSTER:
+            self._network.publish(change.envelopes)
+            return
+        for running in self.nodes.values():
+            running.bus.publish(change.envelopes)

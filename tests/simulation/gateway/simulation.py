@@ -1,0 +1,275 @@
+"""One run of the gateway: a case of a seed, carried out step by step and audited at calm."""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+from unittest import mock
+
+from msgspec import Struct
+
+from moothall.gateway import dispatcher
+from moothall.gateway.connection import Connection
+from moothall.gateway.session import Session
+from moothall.gateway.settings import UNLIMITED, GatewaySettings
+from moothall.objects.ids import GuildId, Snowflake, UserId
+from tests.simulation.gateway import auditor
+from tests.simulation.gateway.changes import WEIGHTS, Changes, new_guild
+from tests.simulation.gateway.client import Client, Violation
+from tests.simulation.gateway.model import Change, Guild, World
+from tests.simulation.gateway.platform import CLUSTER, EMBEDDED, POSTGRES, Platform
+from tests.simulation.loop import SimulatedLoop, run
+from tests.simulation.randomness import Choices, Randomness, seeded_secrets
+
+STEPS: Final = 60
+"""Steps of each case."""
+_CALM_SECONDS: Final = 150.0
+"""After the last fault: for all clients to connect again, and for sessions that no client resumes to end."""
+_HEARTBEAT_MS: Final = 20_000
+_RESUME_SECONDS: Final = 40.0
+
+
+class Case(Struct, frozen=True):
+    """What is run: all of a seed, or less of it, to find the cause of a failure."""
+
+    seed: int
+    left_out_steps: frozenset[int] = frozenset()
+    suppressed: frozenset[str] = frozenset()
+    """Faults that do not happen, by their names."""
+    excluded: frozenset[str] = frozenset()
+    """Kinds of faults that do not happen."""
+
+
+class Result(Struct):
+    """What a run came to. `trace` is a hash over everything that clients received and when."""
+
+    seed: int
+    failure: str = ""
+    steps: int = 0
+    seconds: float = 0.0
+    """Virtual seconds."""
+    events: int = 0
+    """Dispatches that clients received."""
+    faults: dict[str, int] = {}
+    fault_names: list[str] = []
+    trace: str = ""
+    mode: str = ""
+
+
+class Simulation:
+    """The platform, its clients, and the steps of a case."""
+
+    def __init__(self, case: Case, randomness: Randomness, loop: SimulatedLoop) -> None:
+        self.case = case
+        self.loop = loop
+        self.randomness = randomness
+        choices = self.choices = randomness.stream("case")
+        self.mode = choices.weighted({EMBEDDED: 4, POSTGRES: 4, CLUSTER: 3})
+        self.world = World()
+        settings = GatewaySettings(
+            heartbeat_ms=_HEARTBEAT_MS,
+            resume_seconds=_RESUME_SECONDS,
+            queue_frames=choices.choice((4, 1_000)),
+            replay_frames=choices.choice((3, 2_000)),
+            **UNLIMITED,
+        )
+        self.platform = Platform(self.world, loop, randomness, self.mode, settings)
+        self.user_ids = [UserId(Snowflake(number)) for number in range(101, 101 + choices.integer(2, 8))]
+        self.changes = Changes(self.world, self.user_ids)
+        self.clients: list[Client] = []
+        self.trace = hashlib.sha256()
+        self.events = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def run(self) -> None:
+        """Carry out all steps, wait for calm, audit, end all clients and audit again."""
+        choices = self.choices
+        for _ in range(choices.integer(1, 3)):
+            owner_id, *others = choices.sample(self.user_ids, choices.integer(1, len(self.user_ids)))
+            guild = new_guild(self.world, choices, owner_id, others)
+            self.world.apply(Change(guild.id, lambda _, guild=guild: guild, []))  # type: ignore[misc]
+        await self.platform.start(choices.integer(2, 3) if self.mode == CLUSTER else 1)
+        for _ in range(choices.integer(2, 8)):
+            self._add_client(choices)
+        pace = choices.choice((0.001, 0.02, 0.2, 2.0))
+        for number in range(STEPS):
+            step = self.randomness.stream(f"step{number}")
+            seconds = step.delay(pace, 10 * pace)
+            if number not in self.case.left_out_steps:
+                self._step(step)
+            await self.loop.io(seconds)
+        await self._calm()
+        auditor.check_calm(self)
+        for client in self.clients:
+            client.stop(self.choices.choice((None, 1000)))
+        await self.loop.io(_CALM_SECONDS)
+        auditor.check_end(self)
+
+    async def _calm(self) -> None:
+        """Let no further fault happen and wait until everything has settled."""
+        platform = self.platform
+        platform.database.faults, platform.socket_failing = False, 0.0
+        for running in platform.nodes.values():
+            running.source.failing = running.source.late = 0.0
+            for socket in running.sockets:
+                socket.failing = 0.0
+        for client in self.clients:
+            client.silent = False
+        if self._tasks:
+            await asyncio.wait(list(self._tasks))
+        if not platform.nodes:
+            await platform.start_node()
+        await self.loop.io(_CALM_SECONDS)
+
+    def _add_client(self, choices: Choices) -> Client:
+        number = len(self.clients)
+        client = Client(
+            number,
+            choices.choice(self.user_ids),
+            self.loop,
+            self.randomness.stream(f"client{number}"),
+            self.world,
+            self.platform,
+        )
+        self.clients.append(client)
+        client.on_event = self._note
+        client.connect()
+        return client
+
+    def _note(self, client: Client, name: str, seq: int) -> None:
+        self.events += 1
+        self.trace.update(f"{self.loop.time():.9f} {client.number} {name} {seq}\n".encode())
+
+    # Steps
+
+    def _step(self, choices: Choices) -> None:
+        kind = choices.weighted({"change": 70, "client": 22, "node": 3})
+        if kind == "change":
+            self._start(self._change(choices))
+        elif kind == "client":
+            self._change_client(choices)
+        elif self.mode == CLUSTER:
+            self._change_nodes(choices)
+
+    def _start(self, coroutine: Any) -> None:
+        task = self.loop.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.loop.errors.append({"message": "a step raised", "exception": task.exception()})
+
+    async def _change(self, choices: Choices) -> None:
+        guild_ids = list(self.world.guilds)
+        if not guild_ids or choices.chance(0.02):
+            change = self.changes.create_guild(choices)
+            await self.platform.commit(change.guild_id, lambda _: change)
+            return
+        guild_id: GuildId = choices.choice(guild_ids)
+        draw = choices.weighted(WEIGHTS)
+
+        def build(guild: Guild | None) -> Change | None:
+            return None if guild is None else draw(self.changes, guild, choices)
+
+        await self.platform.commit(guild_id, build, locked=draw is not Changes.send_message)
+
+    def _change_client(self, choices: Choices) -> None:
+        action = choices.weighted({"add": 4, "reset": 5, "close": 2, "stop": 2, "read slowly": 4, "silent": 1})
+        if action == "add" or not self.clients:
+            if len(self.clients) < 24:
+                self._add_client(choices)
+            return
+        client = choices.choice(self.clients)
+        if client.stopped or client.socket is None:
+            return
+        if action == "reset":
+            client.drop(1006)
+        elif action == "close":
+            client.drop(choices.choice((1000, 4000)))
+        elif action == "stop":
+            client.stop(choices.choice((None, 1000)))
+        elif action == "read slowly":
+            client.socket.stop_reading(choices.delay(2.0, 40.0))
+        else:
+            client.silent = not client.silent
+
+    def _change_nodes(self, choices: Choices) -> None:
+        running = choices.choice(list(self.platform.nodes.values()))
+        action = choices.weighted({"kill": 2, "close": 2, "start": 3, "gap": 2})
+        if action == "start":
+            if len(self.platform.nodes) < 4:
+                self._start(self.platform.start_node())
+        elif action == "gap":
+            running.bus.miss()
+        elif len(self.platform.nodes) > 1 and not running.node._closing:
+            if action == "kill":
+                self.platform.stop_node(running)
+            else:
+                self._start(self.platform.close_node(running))
+
+
+def simulate(case: Case) -> Result:
+    """Run a case."""
+    randomness = Randomness(case.seed, suppressed=case.suppressed, excluded=case.excluded)
+    choices = randomness.stream("loop")
+    loop = SimulatedLoop(choices)
+    result = Result(case.seed)
+    simulation: Simulation | None = None
+    with seeded_secrets(randomness.stream("secrets")), _repeatable(), _small_slices(choices), _quiet_logs():
+        try:
+            simulation = Simulation(case, randomness, loop)
+            result.mode = simulation.mode
+            run(loop, simulation.run())
+        except Violation as violation:
+            result.failure = str(violation)
+        except Exception as error:  # noqa: BLE001 - reported with its seed as every failure
+            result.failure = f"{type(error).__name__}: {error}"
+    if not result.failure and loop.errors:
+        result.failure = auditor.describe(loop.errors[0])
+    if simulation is not None:
+        result.events, result.trace = simulation.events, simulation.trace.hexdigest()
+    result.seconds = loop.time()
+    result.faults, result.fault_names = dict(randomness.counts), list(randomness.faults)
+    result.steps = STEPS - len(case.left_out_steps)
+    return result
+
+
+@contextmanager
+def _small_slices(choices: Choices) -> Iterator[None]:
+    """Let small audiences be dispatched in slices too, as those of more than 512 sessions are."""
+    size = choices.choice((1, 2, 4, 512))
+    with (
+        mock.patch.object(dispatcher, "_MAX_UNSLICED", size),
+        mock.patch.object(dispatcher, "_SLICE", max(1, size // 2)),
+    ):
+        yield
+
+
+@contextmanager
+def _repeatable() -> Iterator[None]:
+    """Let sets of sessions and connections have the same order in each run: their hash is else their address."""
+    with (
+        mock.patch.object(Session, "__hash__", lambda session: int(session.id[:12], 16)),
+        mock.patch.object(Connection, "__hash__", lambda connection: hash(connection.opened_at)),
+    ):
+        yield
+
+
+@contextmanager
+def _quiet_logs() -> Iterator[None]:
+    """Log nothing: failing reads are logged, and there are many."""
+    previous = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(previous)
+
+
+def modes(results: Collection[Result]) -> dict[str, int]:
+    """How many runs each mode had."""
+    return {mode: sum(result.mode == mode for result in results) for mode in (EMBEDDED, POSTGRES, CLUSTER)}
