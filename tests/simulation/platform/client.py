@@ -212,14 +212,16 @@ class Client:
             record.listed = {guild["id"] for guild in data["guilds"]}
         if name == "GUILD_DELETE" and data["id"] in record.listed - record.mirror.guilds.keys():
             return  # one of READY that the user left before it was sent
+        self._mirror(record, name, data)
+        self._note_changes(record, name, data)
+
+    def _mirror(self, record: Record, name: str, data: Any) -> None:
         try:
             record.mirror.apply(name, data)
         except KeyError as error:
-            if name == "GUILD_DELETE" and data["id"] in record.announced:
-                return  # READY named the guild, and its user left before its GUILD_CREATE
-            # An event about what the client was never told of.
-            self.violations.append(f"{self.name}: {name} names {error}, which the session has not: {data}")
-        self._note_changes(record, name, data)
+            # A guild that READY named may be deleted before its GUILD_CREATE. Else the client was never told of it.
+            if name != "GUILD_DELETE" or data["id"] not in record.announced:
+                self.violations.append(f"{self.name}: {name} names {error}, which the session has not: {data}")
 
     def _check(self, record: Record, name: str, data: Any) -> None:
         if not name.startswith("MESSAGE_") or "guild_id" not in data:
