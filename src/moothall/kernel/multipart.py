@@ -21,7 +21,8 @@ HEADER_BYTES: Final = 4096
 _NAME_MAX: Final = 256
 _PLAIN_ENCODINGS: Final = frozenset({b"", b"7bit", b"8bit", b"binary"})
 _BOUNDARY_MAX: Final = 70
-_PARSED_AT_ONCE: Final = 16 * 1024
+PARSED_AT_ONCE: Final = 16 * 1024
+"""Bytes of a form that are parsed without a break for others."""
 
 
 class MalformedForm(ValueError):
@@ -59,9 +60,9 @@ async def read_parts(
     parser = _EventParser(_boundary_of(content_type))
     async for chunk in chunks:
         # Data that looks like a boundary again and again takes a hundred times as long as other data.
-        for start in range(0, len(chunk), _PARSED_AT_ONCE):
+        for start in range(0, len(chunk), PARSED_AT_ONCE):
             started = cpu_stopwatch()
-            events = parser.feed(chunk[start : start + _PARSED_AT_ONCE] if len(chunk) > _PARSED_AT_ONCE else chunk)
+            events = parser.feed(chunk[start : start + PARSED_AT_ONCE] if len(chunk) > PARSED_AT_ONCE else chunk)
             seconds = cpu_stopwatch() - started
             if cost is not None:
                 cost.charge_cpu(seconds)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from moothall.kernel.context import Context
 from moothall.kernel.file_ids import FileIds
 from moothall.kernel.form_fields import PAYLOAD_FIELD, json_of_fields
-from moothall.kernel.multipart import MalformedForm, PartEnd, PartEvent, PartHead, read_parts
+from moothall.kernel.multipart import PARSED_AT_ONCE, MalformedForm, PartEnd, PartEvent, PartHead, read_parts
 from moothall.kernel.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
@@ -148,8 +148,11 @@ class UploadStaging:
 
     async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         async for chunk in chunks:
-            self._received += len(chunk)
-            yield chunk
+            # Parts of a large chunk, so that a file in it is not taken for what stands beside files.
+            for start in range(0, len(chunk), PARSED_AT_ONCE):
+                data = chunk[start : start + PARSED_AT_ONCE] if len(chunk) > PARSED_AT_ONCE else chunk
+                self._received += len(data)
+                yield data
 
     async def _read_field(self, head: PartHead, parts: AsyncIterator[PartEvent]) -> None:
         if head.name in self._fields:

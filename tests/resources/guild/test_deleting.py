@@ -61,8 +61,11 @@ async def fill(platform: Platform, channel_id: ChannelId, count: int) -> None:
         await tx.execute(Query(insert(pins)), channel_id=channel_id, message_id=ids[0], pinned_at=NOW)
 
 
-_OTHER_TABLES = {"users", "tokens", "applications", "jobs", "meta", "message_changes"}
-"""Not of a guild. A message that goes adds to the changes, which the search index takes from there."""
+_OTHER_TABLES = {"users", "tokens", "applications", "jobs", "meta", "message_changes", "commit_marks"}
+"""Not of a guild. A message that goes adds to the changes, which the search index takes from there.
+
+PostgreSQL's connections mark their commits.
+"""
 
 
 async def count_rows(platform: Platform) -> dict[str, int]:
