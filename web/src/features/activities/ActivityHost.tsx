@@ -30,7 +30,7 @@ import { MessagePanel } from "./MessagePanel";
 import { RpcConnection } from "./rpc";
 import { ChooseImage, Invite, InviteUser, ShareCommand, ShareLink, ShareMedia } from "./SharingDialogs";
 import type { SharedCommand } from "./sharing";
-import { isTrusted, trust } from "../links/trusted";
+import { isConfirmed, trust } from "../links/trusted";
 import "./activities.css";
 
 const PARTS = ["activities"] as const;
@@ -221,7 +221,7 @@ function Frame({ instance, name, url, ticket, layout, log, onClose }: FrameProps
       askForConsent: (application, scopes) =>
         new Promise((answer) => ask({ kind: "consent", name: application, scopes, answer })),
       askForLink: (link) =>
-        isTrusted(session.account.userId, link)
+        isConfirmed(session.account.userId, link)
           ? Promise.resolve(open(link, "_blank", "noopener,noreferrer") === null)
           : new Promise((answer) => ask({ kind: "link", url: link, answer })),
       showInvite: () => ask({ kind: "invite" }),

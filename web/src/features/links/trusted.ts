@@ -5,9 +5,12 @@ const MAX_HOSTS = 1_000;
 
 /** Whether a link opens without a question: it leads to this server or to mail, or its host has been confirmed. */
 export function isTrusted(userId: string, url: URL, storage: Storage = localStorage): boolean {
-  return (
-    url.protocol === "mailto:" || url.origin === location.origin || hosts(userId, storage).includes(url.host)
-  );
+  return url.protocol === "mailto:" || url.origin === location.origin || isConfirmed(userId, url, storage);
+}
+
+/** Whether the user has confirmed a link's host. Programs that open links by themselves ask for this server too. */
+export function isConfirmed(userId: string, url: URL, storage: Storage = localStorage): boolean {
+  return hosts(userId, storage).includes(url.host);
 }
 
 /** Open links to a host without a question from now on. */
