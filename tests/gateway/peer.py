@@ -244,7 +244,7 @@ class World:
             large=False,
             member_count=len(self.members),
             voice_states=[],
-            members=[_member(member.user_id)],
+            members=[_member(member.user_id, member.role_ids)],
             channels=[Channel(id=channel_id, type=0) for channel_id in sorted(visible)],
             threads=[],
             presences=[],
@@ -326,10 +326,10 @@ class World:
         return []
 
 
-def _member(user_id: UserId) -> Member:
+def _member(user_id: UserId, role_ids: Sequence[RoleId] = (CAPTAIN,)) -> Member:
     return Member(
         user=User(id=user_id, username=f"user{user_id}"),
-        roles=[CAPTAIN],
+        roles=list(role_ids),
         joined_at=None,
     )
 

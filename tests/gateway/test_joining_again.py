@@ -9,10 +9,25 @@ from msgspec import structs
 
 from moothall.bus import Audience
 from moothall.gateway import dispatcher
-from moothall.objects.ids import RoleId
+from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
-from tests.gateway.peer import ALICE, BOB, BOT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
+from tests.gateway.peer import (
+    ALICE,
+    BOB,
+    BOT,
+    CAPTAIN,
+    CRYPT,
+    GUILD,
+    TOWN,
+    Peer,
+    World,
+    create_node,
+    event,
+    message,
+    run_pending,
+)
+from tests.gateway.test_isolation import INVALID, identified
 
 
 class SuspendingWorld(World):
@@ -232,6 +247,7 @@ async def test_a_session_that_missed_an_event_before_ready_does_not_start() -> N
 
 async def _joining_alice(world: World, *events: Any, version: int) -> list[tuple[str, Any]]:
     """What a session of Alice receives after GUILD_CREATE, which has joins and leaves up to a number of them."""
+    world.member_version = min((each.member_version for each in events if each.member_version), default=1) - 1
     node, bus = create_node(world)
     bob = Peer(node)
     await bob.identify("bob")
@@ -272,6 +288,71 @@ async def test_a_change_of_a_member_who_has_left_by_guild_create_does_not_bring_
     changed = [data["user"]["id"] for name, data in dispatches if name == "GUILD_MEMBER_UPDATE"]
     assert changed == [str(BOB)]
     assert contents(dispatches) == ["after"]
+
+
+async def test_a_change_of_a_member_is_not_sent_before_the_leave_that_guild_create_has_is_delivered() -> None:
+    world = SuspendingWorld()
+    world.member_version = 0
+    node, bus = create_node(world)
+    await identified(node, "bob")
+    world.pause = asyncio.Event()
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    bus.publish([updated(BOT)])
+    world.member_version = 1
+    await run_pending()
+    world.pause.set()
+    assert await alice.names() == ["GUILD_CREATE", "PRESENCE_UPDATE"]
+    bus.publish([updated(BOT), numbered(left(BOT), 1), updated(BOB)])
+    dispatches = await alice.dispatches()
+    assert [(name, data["user"]["id"]) for name, data in dispatches] == [("GUILD_MEMBER_UPDATE", str(BOB))]
+
+
+async def test_sessions_that_were_sent_a_change_of_a_member_from_before_a_leave_they_have_identify_anew() -> None:
+    world = World()
+    world.member_version = 1
+    node, bus = create_node(world)
+    alice, session_id = await identified(node)
+    # On their way when the view of the guild was read, which has the leave.
+    bus.publish([updated(BOT), numbered(left(BOT), 1)])
+    assert (await alice.receive_until_closed())[-1] == INVALID
+    await alice.task
+    assert session_id not in node.hub.sessions
+
+
+async def test_the_roles_of_a_former_membership_are_not_those_of_the_member() -> None:
+    world = World()
+    world.member_version = 0
+    node, bus = create_node(world)
+    await identified(node, "bob")
+    # Alice left and has joined again, which the node hears later.
+    world.member_version = 2
+    alice, _ = await identified(node)
+    captain = {"guild_id": str(GUILD), "user": {"id": str(ALICE)}, "roles": [str(CAPTAIN)]}
+    promoted = event("GUILD_MEMBER_UPDATE", captain, intent=Intent.GUILD_MEMBERS)
+    bus.publish([promoted, numbered(left(ALICE), 1), numbered(joined(ALICE), 2)])
+    bus.publish([message("secret", CRYPT)])
+    assert await alice.dispatches() == []
+    bus.publish([promoted, message("secret", CRYPT)])
+    assert [name for name, _ in await alice.dispatches()][-1] == "MESSAGE_CREATE"
+
+
+async def test_a_channel_whose_creation_is_about_to_be_applied_is_announced_to_a_session_that_joins() -> None:
+    world = SuspendingWorld()
+    node, bus = create_node(world)
+    await identified(node, "bob")
+    world.pause = asyncio.Event()
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    channel_id = ChannelId(Snowflake(TOWN + 99))
+    bus.publish(
+        [event("CHANNEL_CREATE", {"id": str(channel_id), "type": 0}, audience=Audience.CHANNEL, channel_id=channel_id)]
+    )
+    # The session joins after the delivery of the event and before the task that applies it.
+    world.pause.set()
+    assert "CHANNEL_CREATE" in await alice.names()
 
 
 async def test_a_user_whom_guild_create_lists_but_does_not_count_is_announced_to_their_own_session() -> None:

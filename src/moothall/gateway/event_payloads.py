@@ -1,10 +1,10 @@
 """Payloads of the events that change a guild's state, and their effect on a `GuildView`."""
 
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct
 
 from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
 from moothall.objects.ids import ChannelId, RoleId, Snowflake, UserId
-from moothall.objects.member import MemberFlags
+from moothall.objects.member import Member, MemberFlags
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp, decoder
 
@@ -71,6 +71,18 @@ class MemberData(Struct):
     pending: bool | None = False
     communication_disabled_until: Timestamp | None = None
     flags: int = 0
+
+    @classmethod
+    def of(cls, member: Member) -> "MemberData":
+        """The data of a member object with its user."""
+        user_id = Snowflake(0) if member.user is UNSET else member.user.id
+        return cls(
+            _User(UserId(user_id)),
+            member.roles,
+            None if member.pending is UNSET else member.pending,
+            member.communication_disabled_until,
+            member.flags,
+        )
 
     def apply(self, member: MemberView) -> None:
         """Update a member's view."""

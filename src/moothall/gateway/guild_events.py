@@ -39,10 +39,14 @@ class GuildEventHandler:
         self._remove_session = remove_session
         """Removes a session from a guild that its user left."""
 
-    def handle(self, view: GuildView, envelope: Envelope) -> Coroutine[Any, Any, None] | None:
-        """A coroutine that dispatches an event and applies it; None for an event that changes no state."""
-        handler = _HANDLERS.get(envelope.name)
-        return None if handler is None else handler(self, view, envelope)
+    @staticmethod
+    def changes_state(envelope: Envelope) -> bool:
+        """Whether an event changes a guild's state."""
+        return envelope.name in _HANDLERS
+
+    async def handle(self, view: GuildView, envelope: Envelope) -> None:
+        """Dispatch an event that changes a guild's state, and apply it."""
+        await _HANDLERS[envelope.name](self, view, envelope)
 
     async def guild_member_add(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_ADD. The new member's own sessions receive GUILD_CREATE instead.
@@ -72,7 +76,7 @@ class GuildEventHandler:
         self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=view.ahead)
         update = read_member(envelope.data)
         member = view.members.get(update.user.id)
-        if member is None:
+        if member is None or view.is_before(member.version):
             return
         if envelope.intent:
             own = [s for s in member.sessions if not s.intents & envelope.intent and s not in view.ahead]

@@ -53,11 +53,21 @@ class MemberView(Struct, eq=False):
     quarantined: bool = False
     guest_channel_id: ChannelId | None = None
     """The only channel that a guest sees; None for a member who is no guest."""
+    version: int = 0
+    """The number of a join or leave before which nothing that happened to the member is missing here."""
 
     @property
     def restricted(self) -> bool:
         """Whether screening, a timeout or a quarantine leaves the member only the permissions to view and read."""
         return self.pending or self.quarantined or self.timed_out_until > Timestamp.now()
+
+
+class PendingEvent(NamedTuple):
+    """An event that is kept for a session that is joining a guild."""
+
+    envelope: Envelope
+    version: int | None
+    """The number of the last join or leave before it; None if it is unknown."""
 
 
 class _RoleSet(NamedTuple):
@@ -95,6 +105,7 @@ class GuildView:
         "members",
         "owner_id",
         "roles",
+        "updated_since_read",
     )
 
     def __init__(
@@ -118,12 +129,15 @@ class GuildView:
         self.members: dict[UserId, MemberView] = {}
         self.interests: dict[Session, GuildInterest] = {}
         """Sessions that receive only what they have subscribed to; all others receive everything."""
-        self.joining: dict[Session, deque[Envelope]] = {}
-        """Sessions whose GUILD_CREATE is being read, with the envelopes to send after it."""
+        self.updated_since_read: set[UserId] | None = None
+        """Members changed by events that may be from before the view was read: no join or leave from after it has come
+        yet. At most one entry a member; None once one has come."""
+        self.joining: dict[Session, deque[PendingEvent]] = {}
+        """Sessions whose GUILD_CREATE is being read, with the events to send after it."""
         self.buffered: deque[Envelope] | None = None
         """Envelopes to deliver after a database read in progress; None while there is no such read."""
         self.joined_meanwhile: set[Session] = set()
-        """Sessions that joined while an event is applied, which they were sent when they joined."""
+        """Sessions that joined while an event is applied, which was among those kept for them."""
         self._overwrites_by_user: Counter[int] = Counter()
         """How many channels have an overwrite of a user."""
         self._everyone_id = RoleId(guild_id)
@@ -202,6 +216,10 @@ class GuildView:
         for session in [session for session, last in self.ahead.items() if last <= version]:
             del self.ahead[session]
         return having
+
+    def is_before(self, version: int) -> bool:
+        """Whether a join or leave of this number is not delivered yet."""
+        return self.member_version is not None and self.member_version < version
 
     def without_joined(self, audience: Sequence[Session]) -> Sequence[Session]:
         """An audience without the sessions that have the event being applied already."""

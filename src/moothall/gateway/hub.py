@@ -6,44 +6,25 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any, Final
 
-from msgspec import Struct
-
 from moothall.bus import Audience, Envelope
 from moothall.gateway.dispatcher import Dispatcher, thread_members_audience
-from moothall.gateway.event_payloads import read_member, read_thread_members_update, read_user_id
+from moothall.gateway.event_payloads import read_thread_members_update, read_user_id
 from moothall.gateway.frames import Frame
 from moothall.gateway.friends import RELATIONSHIP_EVENTS, Friends
 from moothall.gateway.guild_events import GuildEventHandler
 from moothall.gateway.guild_snapshot import GuildSnapshot
-from moothall.gateway.guild_view import GuildView, MemberView
+from moothall.gateway.guild_view import GuildView, MemberView, PendingEvent
 from moothall.gateway.inline import run_inline
+from moothall.gateway.joining import Joining
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.gateway.source import GuildSource, OnlinePresences
 from moothall.gateway.subscriptions import NO_INTEREST
 from moothall.objects.clock import stopwatch
-from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.ids import GuildId, UserId
 from moothall.objects.intents import Intent
 
 _log = logging.getLogger(__name__)
-
-
-class Joining(Struct, eq=False):
-    """A session that is about to receive a guild's events, which are kept for it meanwhile."""
-
-    session: Session
-    view: GuildView
-    member: MemberView
-    visible: frozenset[ChannelId]
-    """The channels that are sent to it with the guild."""
-    managed: frozenset[ChannelId]
-    """Those in which it manages threads, and so is sent private ones."""
-    pending: deque[Envelope]
-    selective: bool
-    """Whether it receives only what it subscribes to."""
-    member_version: int = 0
-    """The number of the last join or leave that the session's GUILD_CREATE has; 0 without one."""
-
 
 _SETTINGS_EVENTS: Final = {"USER_SETTINGS_UPDATE": False, "USER_SETTINGS_PROTO_UPDATE": True}
 """The events of settings, by whether they are for sessions that take settings as protocol buffers."""
@@ -171,7 +152,7 @@ class Hub:
                 view = self.views[guild_id] = GuildView(guild_id)
             if guild_id in session.guild_ids or session in view.joining:
                 return None
-            pending: deque[Envelope] = deque()
+            pending: deque[PendingEvent] = deque()
             view.joining[session] = pending
             joining = None
             try:
@@ -188,7 +169,7 @@ class Hub:
                 if joining is None:
                     self._stop_joining(session, view)
 
-    async def _read_member(self, session: Session, view: GuildView, pending: deque[Envelope]) -> Joining | None:
+    async def _read_member(self, session: Session, view: GuildView, pending: deque[PendingEvent]) -> Joining | None:
         """Read what a session receives of a guild by; None for no member, and if the view is dropped meanwhile."""
         member = view.members.get(session.user_id) or await self._source.member_view(view.id, session.user_id)
         if member is None or self.views.get(view.id) is not view:
@@ -204,7 +185,7 @@ class Hub:
             joining.view, joining.member, joining.visible, joining.session, self._online
         )
         if snapshot is not None:
-            joining.member_version = snapshot.member_version
+            joining.set_snapshot(snapshot)
         return snapshot
 
     async def finish_joining(self, joining: Joining) -> None:
@@ -220,7 +201,7 @@ class Hub:
         session.guild_ids.add(view.id)
         if view.buffered is not None:
             view.joined_meanwhile.add(session)
-        if view.member_version is not None and joining.member_version > view.member_version:
+        if view.is_before(joining.member_version):
             view.ahead[session] = joining.member_version
         if self._on_join is not None:
             self._on_join(session, view)
@@ -234,7 +215,7 @@ class Hub:
         self._drop_if_unused(view)
         if not pending or view.id in session.guild_ids or session.id not in self.sessions or session.broken:
             return
-        if any(each.name == "GUILD_MEMBER_ADD" and read_user_id(each.data) == session.user_id for each in pending):
+        if any(each.name == "GUILD_MEMBER_ADD" and read_user_id(each.data) == session.user_id for each, _ in pending):
             # The user left while the guild was read, and has joined it again.
             self.run_for_sessions((session,), self.join(session, view.id, joined=True))
 
@@ -257,6 +238,7 @@ class Hub:
             if loaded is not None:
                 view.owner_id, view.roles, view.channels = loaded.owner_id, loaded.roles, loaded.channels
                 view.member_version = loaded.member_version
+                view.updated_since_read = set()
                 view.invalidate()
         finally:
             if loaded is None and self.views.get(view.id) is view:
@@ -460,31 +442,46 @@ class Hub:
                     self._on_friend(user_id, friend_id)
 
     def _deliver_in_view(self, view: GuildView, envelope: Envelope) -> None:
-        if envelope.name == "GUILD_MEMBER_ADD":
-            # Not before the events ahead of it: one of them may be that the user left.
-            self.join_user_sessions(read_user_id(envelope.data), view.id)
-        if envelope.member_version and not self._is_next(view, envelope):
-            return
-        for session, pending in view.joining.items():
-            if len(pending) < _MAX_PENDING:
-                pending.append(envelope)
-            else:
-                self.break_sessions((session,), _NOT_SENT)
-        handling = self._guild_events.handle(view, envelope)
-        if handling is None:
+        if not self._guild_events.changes_state(envelope):
+            self._add_pending(view, envelope)
             self._dispatcher.dispatch_in_guild(view, envelope)
             self._announce_event(view, envelope)
             return
-        if envelope.name == "GUILD_DELETE":
-            self.views.pop(view.id, None)
-        rest: Awaitable[None] | None = handling
-        if self._source.embedded:
-            rest = run_inline(handling)
+        applying = self._apply(view, envelope)
+        rest: Awaitable[None] | None = run_inline(applying) if self._source.embedded else applying
         if rest is None:
             self._announce_event(view, envelope)
         else:
             view.buffered = deque()
-            self._start_task(self._finish_handling(view, envelope, rest))
+            self._start_task(self._finish_applying(view, envelope, rest))
+
+    async def _apply(self, view: GuildView, envelope: Envelope) -> None:
+        """Apply an event that changes a guild's state, and dispatch it.
+
+        Up to the first read that happens at once, so that for a session that joins meanwhile it is either still to
+        come, or done and among those that were kept for it.
+        """
+        view.joined_meanwhile.clear()
+        if envelope.name == "GUILD_DELETE":
+            self.views.pop(view.id, None)
+        elif envelope.name == "GUILD_MEMBER_ADD":
+            # Not before the events ahead of it: one of them may be that the user left.
+            self.join_user_sessions(read_user_id(envelope.data), view.id)
+        elif envelope.name == "GUILD_MEMBER_UPDATE" and view.updated_since_read is not None:
+            view.updated_since_read.add(read_user_id(envelope.data))
+        if envelope.member_version and not self._is_next(view, envelope):
+            return
+        self._add_pending(view, envelope)
+        await self._guild_events.handle(view, envelope)
+
+    def _add_pending(self, view: GuildView, envelope: Envelope) -> None:
+        """Keep an event for the sessions that are joining the guild."""
+        version = envelope.member_version - 1 if envelope.member_version else view.member_version
+        for session, pending in view.joining.items():
+            if len(pending) < _MAX_PENDING:
+                pending.append(PendingEvent(envelope, version))
+            else:
+                self.break_sessions((session,), _NOT_SENT)
 
     def _is_next(self, view: GuildView, envelope: Envelope) -> bool:
         """Whether a join or leave follows the last one delivered; if one is missing in between, the guild is broken."""
@@ -493,12 +490,11 @@ class Hub:
             return True
         if version <= known:
             # It was on its way when the view was read, and all sessions have joined since, or will have it.
-            user_id = read_user_id(envelope.data)
-            for pending in view.joining.values():
-                _drop_updates(pending, user_id)
-            self._announce_event(view, envelope)
+            if view.updated_since_read and read_user_id(envelope.data) in view.updated_since_read:
+                # An event from before it was taken for one from after it.
+                self._break_guild(view)
             return False
-        view.member_version = version
+        view.member_version, view.updated_since_read = version, None
         if version > known + 1:
             _log.error("%d joins or leaves in guild %s were not received", version - known - 1, view.id)
             self._break_guild(view)
@@ -513,7 +509,7 @@ class Hub:
                 _log.exception("what follows from %s in guild %s failed", envelope.name, view.id)
                 self._break_guild(view)
 
-    async def _finish_handling(self, view: GuildView, envelope: Envelope, rest: Awaitable[None]) -> None:
+    async def _finish_applying(self, view: GuildView, envelope: Envelope, rest: Awaitable[None]) -> None:
         try:
             async with asyncio.timeout(_MAX_READ_SECONDS):
                 await rest
@@ -550,10 +546,11 @@ class Hub:
 
         When this returns True, `pending` is empty.
         """
-        session, view, member = joining.session, joining.view, joining.member
+        session, view = joining.session, joining.view
         sent, managed_before = joining.visible, joining.managed
-        _drop_events_in_snapshot(joining)
+        joining.drop_events_before_membership()
         while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
+            member = view.members.get(session.user_id, joining.member)
             visible, managed = view.visible_channels(member), view.managed_channels(member)
             if visible != sent:
                 hidden, revealed = sent - visible, visible - sent
@@ -565,14 +562,12 @@ class Hub:
                 )
                 managed_before = managed
             elif joining.pending:
-                envelope = joining.pending.popleft()
-                if _has_in_snapshot(joining, envelope):
+                event = joining.pending.popleft()
+                if joining.has_in_snapshot(event):
                     continue
-                if _changes_own_member(session, envelope):
-                    if envelope.name == "GUILD_MEMBER_REMOVE":
-                        break
-                    read_member(envelope.data).apply(member)
-                await self._dispatch_pending(view, member, session, envelope)
+                if not joining.apply_to_member(event.envelope):
+                    break
+                await self._dispatch_pending(view, member, session, event.envelope)
             else:
                 return True
         if session.id in self.sessions and not session.broken:
@@ -637,46 +632,6 @@ _MAX_READ_SECONDS: Final = 30.0
 _MAX_PENDING: Final = 10_000
 """Events of a guild that are kept for a session while its GUILD_CREATE is read; with more it identifies anew."""
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
-_MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
-_COUNTED: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
-
-
-def _changes_own_member(session: Session, envelope: Envelope) -> bool:
-    """Whether an event is of the member who is a session's user."""
-    return envelope.name in _MEMBER_EVENTS and read_user_id(envelope.data) == session.user_id
-
-
-def _has_in_snapshot(joining: Joining, envelope: Envelope) -> bool:
-    """Whether a session's GUILD_CREATE has a join or leave. One that lists its own user may not count them yet."""
-    if envelope.name == "GUILD_MEMBER_ADD" and not (envelope.member_version and joining.member_version):
-        return _changes_own_member(joining.session, envelope)
-    return 0 < envelope.member_version <= joining.member_version
-
-
-def _drop_events_in_snapshot(joining: Joining) -> None:
-    """Drop the events that a session's GUILD_CREATE has, or that are from before its user joined the guild."""
-    pending, user_id = joining.pending, joining.session.user_id
-    for index, envelope in enumerate(pending):
-        if envelope.name in _COUNTED and read_user_id(envelope.data) == user_id:
-            for _ in range(index if envelope.name == "GUILD_MEMBER_ADD" else 0):
-                pending.popleft()
-            break
-    # The members are as they were after the last join or leave that is counted. One changed before may have left since.
-    counted = [each for each in pending if 0 < each.member_version <= joining.member_version]
-    for envelope in counted:
-        _drop_updates(pending, read_user_id(envelope.data), before=envelope)
-
-
-def _drop_updates(pending: deque[Envelope], user_id: UserId, *, before: Envelope | None = None) -> None:
-    """Drop a member's GUILD_MEMBER_UPDATE from before they joined or left: the snapshot has what came of it."""
-    events = list(pending)
-    pending.clear()
-    last = next((index for index, each in enumerate(events) if each is before), len(events))
-    pending.extend(
-        each
-        for index, each in enumerate(events)
-        if index > last or each.name != "GUILD_MEMBER_UPDATE" or read_user_id(each.data) != user_id
-    )
 
 
 async def _log_errors(coroutine: Awaitable[None]) -> None:

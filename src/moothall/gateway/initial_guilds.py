@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import Iterable
 
 from moothall.gateway.guild_snapshot import GuildSnapshot
-from moothall.gateway.hub import Hub, Joining
+from moothall.gateway.hub import Hub
+from moothall.gateway.joining import Joining
 from moothall.gateway.session import Session
 from moothall.objects.ids import GuildId
 

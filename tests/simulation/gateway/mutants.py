@@ -10,7 +10,8 @@ from moothall.gateway.dispatcher import Dispatcher
 from moothall.gateway.frames import Frame
 from moothall.gateway.guild_events import GuildEventHandler
 from moothall.gateway.guild_view import GuildView
-from moothall.gateway.hub import Hub, Joining
+from moothall.gateway.hub import Hub
+from moothall.gateway.joining import Joining
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.session import Session
 from moothall.gateway.unidentified import UnidentifiedConnections
