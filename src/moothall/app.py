@@ -466,8 +466,9 @@ class App:
         self.metrics = Metrics()
         self.role = role
         self._is_worker = role is not None and not role.writes
+        name, self._key, budgets = new_name(), server_key(settings), build_budgets(settings)
         if role is not None and self._is_worker and settings.database_path is not None:
-            self.database = replica_at(settings.database_path, role.cluster.commits)
+            self.database = replica_at(settings.database_path, role.cluster.commits, meter=budgets)
         else:
             self.database = database_at(
                 settings.database,
@@ -476,8 +477,8 @@ class App:
                 long_read_seconds=settings.database_long_read_seconds,
                 observe_commit=self.metrics.observe_commit,
                 counters=None if role is None else role.cluster.commits,
+                meter=budgets,
             )
-        name, self._key = new_name(), server_key(settings)
         key = self._key
         self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name, key)
         # A single process uses a constant name, by which the next one finds the voice connections of this one.
@@ -485,7 +486,7 @@ class App:
         self.bus: Bus = _cluster_bus(role, name) or self._shared or local_bus or LocalBus()
         self.usage = TokenUseRecorder(self.database)
         self.used_tokens = UsedTokens(self.bus)
-        states, budgets = GuildStates(self.database), build_budgets(settings)
+        states = GuildStates(self.database)
         self.gateway = GatewayNode(
             gateway_settings(settings, worker=0 if role is None else role.number),
             self.bus,

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Double, bindparam, func, select, text
 
 from moothall.objects.ids import Snowflake
+from moothall.runtime.budgets import Payer
 from moothall.storage.database import Query, StorageConflict, StorageError, StorageFull, StorageUnavailable
 from moothall.storage.postgres import PostgresDatabase
 from moothall.storage.postgres_errors import postgres_error
@@ -205,7 +206,7 @@ async def test_long_reads_leave_connections_to_others(database_url: str) -> None
     running: list[int] = []
 
     async def read_long(seconds: float) -> None:
-        async with database.read() as reader:
+        async with database.read(Payer(round(seconds * 1_000), "")) as reader:
             (row,) = await reader.all_long(SLEEP_AND_COUNT, seconds=seconds)
             running.append(row[1])
 

@@ -1,6 +1,8 @@
 """The reads of the gateway from the database: sessions, guilds and members, each as it is at the time."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from moothall.gateway import queries
 from moothall.gateway.account_state import AccountState, read_account_state
@@ -41,9 +43,13 @@ from moothall.resources.member.queries import (
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import select_voice_statuses
+from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import Database
 
 _NO_USER = UserId(Snowflake(0))
+_ATTEMPTS_MAX: Final = 10
+_DELAY_MAX: Final = 3.0
+"""Seconds between two attempts to read what an account is charged for."""
 
 
 class DatabaseSource:
@@ -78,9 +84,21 @@ class DatabaseSource:
         return encode(current_user(row))
 
     async def account_state(self, user_id: UserId, *, settings_proto: bool = False) -> AccountState:
-        """The state of a person's account that READY has, on request with their settings as a protocol buffer."""
-        async with self._database.read() as reader:
-            return await read_account_state(reader, self._states, user_id, settings_proto=settings_proto)
+        """The state of a person's account that READY has, on request with their settings as a protocol buffer.
+
+        Waits for the budget of the account, and for room among the long reads. Raises WorkRefused after half a minute.
+        """
+        attempts = 0
+        while True:
+            try:
+                # Its network is charged for IDENTIFY itself.
+                async with self._database.read(Payer(user_id, "")) as reader:
+                    return await read_account_state(reader, self._states, user_id, settings_proto=settings_proto)
+            except WorkRefused as refusal:
+                attempts += 1
+                if attempts == _ATTEMPTS_MAX:
+                    raise
+                await asyncio.sleep(min(refusal.seconds, _DELAY_MAX))
 
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""

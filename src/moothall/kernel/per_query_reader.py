@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar
 
+from moothall.runtime.budgets import Payer
 from moothall.storage.database import Database, Query
 
 T = TypeVar("T")
@@ -14,12 +15,13 @@ class PerQueryReader:
     second connection meanwhile, it may deadlock.
     """
 
-    __slots__ = ("_database",)
+    __slots__ = ("_database", "_payer")
     committed = True
     keeps_rows = False
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, payer: Payer) -> None:
         self._database = database
+        self._payer = payer
 
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """Read the first row; None if there is none."""
@@ -37,9 +39,14 @@ class PerQueryReader:
             return await reader.all_in_pieces(query, **values)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Read all rows of a query that takes long."""
-        async with self._database.read() as reader:
+        """Read all rows of a query that takes long. Raises WorkRefused."""
+        async with self._database.read(self._payer) as reader:
             return await reader.all_long(query, **values)
+
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+        """Read all rows of a query that returns at most `maximum`. Raises WorkRefused."""
+        async with self._database.read(self._payer) as reader:
+            return await reader.all_up_to(maximum, query, **values)
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """Read the first column of the first row."""

@@ -411,14 +411,14 @@ class Pipeline:
         writes: bool,
     ) -> Any:
         """Run the endpoint once, in one transaction. Raises StorageConflict if another process' transaction won."""
-        database = self._services.database
+        database, payer = self._services.database, _payer(actor, request)
         opening: Any
         if writes:
-            opening = database.transaction(lock)
+            opening = database.transaction(lock, payer=payer)
         elif endpoint.writes or endpoint.method == "GET":
-            opening = database.read()
+            opening = database.read(payer)
         else:
-            opening = nullcontext(PerQueryReader(database))
+            opening = nullcontext(PerQueryReader(database, payer))
         try:
             async with opening as tx:
                 ctx = self._context(endpoint, actor, request, decoded, tx)

@@ -21,7 +21,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from moothall.runtime.budgets import SERVER, Payer
-from moothall.runtime.work_pool import Meter, WorkPool
+from moothall.runtime.metered_slots import Meter
+from moothall.runtime.work_pool import WorkPool
 
 WEBHOOK_TOKEN_LENGTH = 68
 """Client libraries recognise a webhook URL by it (decisions.md, What client libraries rely on)."""

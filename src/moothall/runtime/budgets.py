@@ -36,7 +36,7 @@ class Overloaded(WorkRefused):
 
 
 class Payer(NamedTuple):
-    """Whom work is charged to: an account (None without one) and the network that it connects from."""
+    """Whom work is charged to: an account (None without one) and the network that it connects from ("" for none)."""
 
     account: int | None
     network: str
@@ -94,7 +94,9 @@ class Rates:
         """Raise OverBudget for a payer who has nothing left."""
         now = self._clock()
         if payer.account is not None:
-            wait = max(self._accounts.wait(payer.account, now), self._networks.wait(payer.network, now))
+            wait = self._accounts.wait(payer.account, now)
+            if payer.network:
+                wait = max(wait, self._networks.wait(payer.network, now))
         elif payer.network:
             wait = self._anonymous.wait(payer.network, now)
         else:
@@ -109,7 +111,8 @@ class Rates:
             amount /= self._loopback_multiplier
         if payer.account is not None:
             self._accounts.add(payer.account, amount, now)
-            self._networks.add(payer.network, amount, now)
+            if payer.network:
+                self._networks.add(payer.network, amount, now)
         elif payer.network:
             self._anonymous.add(payer.network, amount, now)
 

@@ -5,26 +5,16 @@ a pool of its own kind, so that however much of one kind waits, no other kind do
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from typing import Any, Protocol, TypeVar
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
 
 from moothall.objects.clock import cpu_stopwatch
-from moothall.runtime.budgets import Budgets, Overloaded, Payer
-from moothall.runtime.fair_slots import FairSlots
+from moothall.runtime.budgets import Overloaded, Payer
+from moothall.runtime.metered_slots import Meter, MeteredSlots
 
 T = TypeVar("T")
-
-
-class Meter(Protocol):
-    """Whom CPU time is charged to: `Budgets`, or a limit of its own."""
-
-    def check(self, payer: Payer) -> None:
-        """Raise an exception for a payer whose CPU time is used up."""
-
-    def charge_cpu(self, payer: Payer, seconds: float) -> None:
-        """Charge CPU time, which may be more than was left."""
 
 
 class WorkPool:
@@ -32,7 +22,8 @@ class WorkPool:
 
     A payer's work takes turns with that of others: `each` of it runs at once, at most `waiting_each` runs or waits,
     and of all payers `waiting_max`. What runs and waits has at most `bytes_max` bytes in memory. The CPU time of work
-    is charged to `meter`, which refuses payers who are over their budget before they wait.
+    is charged to `meter`, which refuses payers who are over their budget before they wait. Each thread begins with
+    `initializer`.
     """
 
     def __init__(
@@ -45,10 +36,10 @@ class WorkPool:
         waiting_each: int = 32,
         each: int = 1,
         bytes_max: int | None = None,
+        initializer: Callable[[], None] | None = None,
     ) -> None:
-        self._meter: Meter = Budgets.unlimited() if meter is None else meter
-        self._slots = FairSlots(threads, waiting_max=waiting_max, waiting_each=waiting_each, each=each)
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._slots = MeteredSlots(threads, meter, waiting_max=waiting_max, waiting_each=waiting_each, each=each)
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name, initializer=initializer)
         self._bytes_max = bytes_max
         self.bytes = 0
         """Bytes in memory of what runs and waits."""
@@ -70,18 +61,26 @@ class WorkPool:
         async with self.slot(payer, size=size) as slot:
             return await slot.run(work)
 
+    @contextmanager
+    def charging(self, payer: Payer) -> Iterator[None]:
+        """Charge the CPU time of work of this kind that the block does on this thread. Raises what the meter raises."""
+        self._slots.check(payer)
+        started = cpu_stopwatch()
+        try:
+            yield
+        finally:
+            self._slots.charge(payer, cpu_stopwatch() - started)
+
     @asynccontextmanager
     async def slot(self, payer: Payer, *, size: int = 0) -> AsyncIterator["Slot"]:
         """Have a thread inside the block, which may also load what the work needs. Raises as `run`."""
-        self._meter.check(payer)
+        self._slots.check(payer)
         if self._bytes_max is not None and self.bytes and self.bytes + size > self._bytes_max:
             raise Overloaded
         self.bytes += size
         try:
-            async with self._slots.slot(payer.lane):
-                # Work of the same payer that went before may have used up the budget.
-                self._meter.check(payer)
-                yield Slot(self._threads, self._meter, payer)
+            async with self._slots.slot(payer):
+                yield Slot(self._threads, self._slots, payer)
         finally:
             self.bytes -= size
 
@@ -93,25 +92,25 @@ class WorkPool:
 class PayerPool:
     """A pool, and whom it charges."""
 
-    __slots__ = ("_payer", "_pool")
+    __slots__ = ("_pool", "payer")
 
     def __init__(self, pool: WorkPool, payer: Payer) -> None:
         self._pool = pool
-        self._payer = payer
+        self.payer = payer
 
     async def run(self, work: Callable[[], T], *, size: int = 0) -> T:
         """As `WorkPool.run`."""
-        return await self._pool.run(self._payer, work, size=size)
+        return await self._pool.run(self.payer, work, size=size)
 
 
 class Slot:
     """A thread of a pool that a payer has for a while."""
 
-    __slots__ = ("_meter", "_payer", "_threads")
+    __slots__ = ("_payer", "_slots", "_threads")
 
-    def __init__(self, threads: ThreadPoolExecutor, meter: Meter, payer: Payer) -> None:
+    def __init__(self, threads: ThreadPoolExecutor, slots: MeteredSlots, payer: Payer) -> None:
         self._threads = threads
-        self._meter = meter
+        self._slots = slots
         self._payer = payer
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -129,7 +128,7 @@ class Slot:
                 future.exception()  # mark it as retrieved
             raise
         finally:
-            self._meter.charge_cpu(self._payer, measured.seconds)
+            self._slots.charge(self._payer, measured.seconds)
         return measured.result  # type: ignore[no-any-return]
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from moothall.runtime.metered_slots import Meter
 from moothall.storage import statement_store
 from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, Database
@@ -15,13 +16,14 @@ def database_at(
     counters: CommitCounters | None = None,
     statement_seconds: float | None = None,
     long_read_seconds: float | None = None,
+    meter: Meter | None = None,
 ) -> Database:
     """The database of a URL, not yet open.
 
     `sqlite:///relative.db` or `sqlite:////absolute.db` is a file, `postgresql://...` a server,
     to which at most so many `connections` are made. `observe_commit` is called after each commit, and `counters` count
     those of a file. A statement on a server is given up after `statement_seconds`, a long read after
-    `long_read_seconds`; None for as long as no request would wait.
+    `long_read_seconds`; None for as long as no request would wait. Long reads are charged to `meter`.
     Raises ValueError for anything else.
     """
     scheme, _, rest = url.partition("://")
@@ -29,7 +31,7 @@ def database_at(
         from moothall.storage.sqlite import SqliteDatabase  # noqa: PLC0415
 
         statement_store.prepare("sqlite")
-        return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit, counters=counters)
+        return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit, counters=counters, meter=meter)
     if scheme in {"postgresql", "postgres"}:
         from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
         from moothall.storage.postgres_connection import NO_HURRY  # noqa: PLC0415
@@ -40,13 +42,18 @@ def database_at(
             deadlines = deadlines._replace(statement=statement_seconds)
         if long_read_seconds is not None:
             deadlines = deadlines._replace(long_read=long_read_seconds)
-        return PostgresDatabase(url, connections=connections, observe_commit=observe_commit, deadlines=deadlines)
+        return PostgresDatabase(
+            url, connections=connections, observe_commit=observe_commit, deadlines=deadlines, meter=meter
+        )
     raise ValueError("a database URL begins with sqlite:/// or postgresql://")
 
 
-def replica_at(path: Path, counters: CommitCounters) -> Database:
-    """The database in a file that another process of this machine writes, and counts with `counters`; not yet open."""
+def replica_at(path: Path, counters: CommitCounters, *, meter: Meter | None = None) -> Database:
+    """The database in a file that another process of this machine writes, and counts with `counters`; not yet open.
+
+    Long reads are charged to `meter`.
+    """
     from moothall.storage.sqlite_replica import SqliteReplica  # noqa: PLC0415
 
     statement_store.prepare("sqlite")
-    return SqliteReplica(path, counters)
+    return SqliteReplica(path, counters, meter)

@@ -17,8 +17,10 @@ from typing import Any, Self, TypeVar
 
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
+from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.metered_slots import Meter, MeteredSlots
 from moothall.storage.batched_reads import BatchedReads
-from moothall.storage.database import CommitObserver, StorageUnavailable
+from moothall.storage.database import FEW_ROWS, CommitObserver, StorageUnavailable
 from moothall.storage.postgres_connection import NO_HURRY, Deadlines, PostgresConnection, connect
 from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres_group_commit import DeferredWrite, GroupCommit, as_one_statement, by_statement
@@ -41,10 +43,19 @@ class PostgresReader:
 
     committed = True
     keeps_rows = False
-    __slots__ = ("_database",)
+    __slots__ = ("_database", "_payer")
 
-    def __init__(self, database: "PostgresDatabase") -> None:
+    def __init__(self, database: "PostgresDatabase", payer: Payer) -> None:
         self._database = database
+        self._payer = payer
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
 
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row."""
@@ -67,10 +78,17 @@ class PostgresReader:
         return await make_in_pieces(plan.make or tuple, rows)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row, while few others read at length: connections and processors are left to short reads."""
+        """Every row, while few others read at length: connections and processors are left to short reads.
+
+        Raises WorkRefused.
+        """
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values), long=True)
-        return list(map(plan.make or tuple, rows))
+        return await make_in_pieces(plan.make or tuple, rows)
+
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row, as `all_long` if they may be many."""
+        return await (self.all if maximum <= FEW_ROWS else self.all_long)(query, **values)
 
     async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
         """The first column of the first row, or None without one."""
@@ -84,7 +102,7 @@ class PostgresReader:
         return False
 
     async def _fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
-        return await self._database.fetch(plan, arguments, long=long)
+        return await self._database.fetch(plan, arguments, payer=self._payer if long else None)
 
 
 class PostgresTransaction(PostgresReader):
@@ -93,8 +111,8 @@ class PostgresTransaction(PostgresReader):
     committed = False
     __slots__ = ("_callbacks", "_changes", "_connection", "_deferred", "_failure", "_lock", "_over", "_shared", "_task")
 
-    def __init__(self, database: "PostgresDatabase", lock: Snowflake | None) -> None:
-        super().__init__(database)
+    def __init__(self, database: "PostgresDatabase", lock: Snowflake | None, payer: Payer) -> None:
+        super().__init__(database, payer)
         self._lock = lock
         self._shared: SharedTransaction | None = None
         """What it runs in if it has a lock."""
@@ -179,8 +197,12 @@ class PostgresTransaction(PostgresReader):
     async def _fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
         if self._connection is not None or self._deferred or not plan.only_reads:
             self._changes = self._changes or not plan.only_reads
-            return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
-        fetch = partial(self._database.fetch, long=long)
+            if not long:
+                return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
+            self._database.long_reads.check(self._payer)
+            with self._database.long_reads.timing(self._payer):
+                return await self._run("fetch", plan.text, arguments)  # type: ignore[no-any-return]
+        fetch = partial(self._database.fetch, payer=self._payer if long else None)
         return await self._unless_over(fetch, plan, arguments)  # type: ignore[no-any-return]
 
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
@@ -302,25 +324,11 @@ class PostgresTransaction(PostgresReader):
         self._database.committed(self._callbacks, stopwatch() - started)
 
 
-class _Reading:
-    """The context manager of `read()`."""
-
-    __slots__ = ("_reader",)
-
-    def __init__(self, reader: PostgresReader) -> None:
-        self._reader = reader
-
-    async def __aenter__(self) -> PostgresReader:
-        return self._reader
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-
 class PostgresDatabase:
-    """A PostgreSQL database, by URL. `connections` bounds the pool; `observe_commit` is called after each commit."""
+    """A PostgreSQL database, by URL. `connections` bounds the pool; `observe_commit` is called after each commit.
+
+    The time of long reads is charged to `meter`.
+    """
 
     dialect = "postgresql"
 
@@ -331,6 +339,7 @@ class PostgresDatabase:
         connections: int = 16,
         observe_commit: CommitObserver | None = None,
         deadlines: Deadlines | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self._url = url
         self._connections = connections
@@ -340,10 +349,9 @@ class PostgresDatabase:
         self.queues = Queues()
         self._pool = self._new_pool()
         self._open = False
-        self._reading = _Reading(PostgresReader(self))
         self._shared = SharedReads()
         self._batched = BatchedReads(self._fetch)
-        self._long_reads = asyncio.Semaphore(max(1, connections // _LONG_READS_SHARE))
+        self.long_reads = MeteredSlots(max(1, connections // _LONG_READS_SHARE), meter)
         self.outcomes = Outcomes(self._connect)
         self.group_commit = GroupCommit(self)
         self._tasks: set[asyncio.Task[Any] | None] = set()
@@ -401,9 +409,9 @@ class PostgresDatabase:
             self._settled.append(future)
             await future
 
-    def read(self) -> _Reading:
+    def read(self, payer: Payer = SERVER) -> PostgresReader:
         """A reader. Each statement sees everything committed before it."""
-        return self._reading
+        return PostgresReader(self, payer)
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:  # noqa: ARG002 commits of other processes are not observed
         """Return False: other processes write to this database too, so rows must not be cached."""
@@ -482,9 +490,9 @@ class PostgresDatabase:
     def _late(self, callbacks: Sequence[Callable[[], None]]) -> None:
         self.committed([*callbacks, *self.on_late_commit], 0.0)
 
-    def transaction(self, lock: Snowflake | None = None) -> PostgresTransaction:
+    def transaction(self, lock: Snowflake | None = None, *, payer: Payer = SERVER) -> PostgresTransaction:
         """A transaction that first waits for all others with the same lock."""
-        return PostgresTransaction(self, lock)
+        return PostgresTransaction(self, lock, payer)
 
     async def acquire(self) -> Any:
         """Take a connection of the pool. Raises StorageUnavailable."""
@@ -503,27 +511,36 @@ class PostgresDatabase:
         """Close a connection whose state is not known; the pool makes a new one when needed."""
         self._pool.drop(connection)
 
-    async def fetch(self, plan: Plan, arguments: tuple[Any, ...], *, long: bool = False) -> list[Any]:
+    async def fetch(self, plan: Plan, arguments: tuple[Any, ...], *, payer: Payer | None = None) -> list[Any]:
         """The rows of a statement that only reads, outside of transactions. Raises StorageError.
 
-        Of `long` ones few run at the same time.
+        One with a `payer` is a long read, of which few run at the same time. Of those who share one the first pays;
+        a payer over the budget joins none. Raises WorkRefused.
         """
         text = plan.text
         if plan.for_keys is not None:
             return await self._batched.read(text, plan.for_keys, arguments)
         key = (text, *(tuple(each) if type(each) is list else each for each in arguments))
-        return await self._shared.read(key, partial(self._fetch_long if long else self._fetch, text, arguments))
+        if payer is None:
+            return await self._shared.read(key, partial(self._fetch, text, arguments))
+        self.long_reads.check(payer)
+        return await self._shared.read(key, partial(self._fetch_long, payer, text, arguments))
 
-    async def _fetch_long(self, text: str, arguments: tuple[Any, ...]) -> list[Any]:
-        async with self._long_reads:
-            return await self._fetch(text, arguments, seconds=self._deadlines.long_read)
+    async def _fetch_long(self, payer: Payer, text: str, arguments: tuple[Any, ...]) -> list[Any]:
+        async with self.long_reads.slot(payer):
+            return await self._fetch(text, arguments, payer=payer)
 
-    async def _fetch(self, text: str, arguments: Sequence[Any], *, seconds: float | None = None) -> list[Any]:
+    async def _fetch(self, text: str, arguments: Sequence[Any], *, payer: Payer | None = None) -> list[Any]:
+        """Fetch rows; with a `payer` as a long read."""
         is_second = False
         while True:
             connection = await self.acquire()
             try:
-                rows: list[Any] = await connection.fetch(text, *arguments, timeout=seconds)
+                if payer is None:
+                    rows: list[Any] = await connection.fetch(text, *arguments)
+                else:
+                    with self.long_reads.timing(payer):
+                        rows = await connection.fetch(text, *arguments, timeout=self._deadlines.long_read)
             except DRIVER_ERRORS as error:
                 may_repeat = self.leave_after(connection, error)
                 if may_repeat and not is_second:

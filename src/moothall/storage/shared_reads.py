@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, NamedTuple, TypeVar, cast
 
 from moothall.objects.turns import yield_turn
+from moothall.runtime.budgets import WorkRefused
 
 T = TypeVar("T")
 
@@ -28,7 +29,10 @@ class SharedReads:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def read(self, key: Hashable, run: Callable[[], Awaitable[T]]) -> T:
-        """The result of a `run` for the key that begins after this call. Raises what it raises."""
+        """The result of a `run` for the key that begins after this call. Raises what it raises.
+
+        WorkRefused is raised by the `run` of that caller only.
+        """
         waiting = self._waiting.get(key)
         if waiting is not None:
             one = _Waiting(asyncio.get_running_loop().create_future(), run)
@@ -56,6 +60,13 @@ class SharedReads:
     async def _read_for(self, waiting: list[_Waiting], key: Hashable) -> None:
         try:
             result = await waiting[0].run()
+        except WorkRefused as refusal:
+            # It is for the first one: the others read again, charged to the next of them.
+            others = waiting[1:]
+            del waiting[1:]
+            self._waiting[key][:0] = others
+            if not waiting[0].result.done():
+                waiting[0].result.set_exception(refusal)
         except Exception as error:  # noqa: BLE001 raised where the result is awaited
             for one in waiting:
                 if not one.result.done():

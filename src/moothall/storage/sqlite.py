@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -19,8 +19,11 @@ import apsw
 
 from moothall.objects.ids import Snowflake
 from moothall.objects.turns import yield_turn
+from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.metered_slots import Meter
+from moothall.runtime.work_pool import WorkPool
 from moothall.storage.commit_counters import CommitCounters
-from moothall.storage.database import CommitObserver, StorageError, StorageUnavailable
+from moothall.storage.database import FEW_ROWS, CommitObserver, StorageError, StorageUnavailable
 from moothall.storage.group_commit import STUCK_SECONDS, Turn, Writer
 from moothall.storage.query import Plan, Query
 from moothall.storage.row_pieces import make_in_pieces
@@ -78,11 +81,20 @@ class SqliteReader(_Rows):
 
     committed = True
     keeps_rows = False
-    __slots__ = ("_cursor", "_long")
+    __slots__ = ("_cursor", "_long", "_payer")
 
-    def __init__(self, connection: apsw.Connection, long: "LongReads") -> None:
-        self._cursor = connection.cursor()
+    def __init__(self, cursor: apsw.Cursor, long: "LongReads", payer: Payer) -> None:
+        self._cursor = cursor
         self._long = long
+        self._payer = payer
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
 
     def _run(self, text: str, bindings: tuple[Any, ...]) -> list[Any]:
         try:
@@ -102,25 +114,33 @@ class SqliteReader(_Rows):
         return rows if plan.make is None else await make_in_pieces(plan.make, rows)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row, read on a thread."""
-        return await self._long.all(query, values)
+        """Every row, read on a thread. Raises WorkRefused."""
+        return await self._long.all(self._payer, query, values)
+
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row, on a thread if they may be many."""
+        return await (self.all if maximum <= FEW_ROWS else self.all_long)(query, **values)
 
 
 class LongReads:
-    """A few threads, each with a connection of its own."""
+    """A few threads, each with a connection of its own, which take turns between payers."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, meter: Meter | None = None) -> None:
         self._path = path
         self._idle: list[apsw.Connection] = []
-        self._threads = ThreadPoolExecutor(_LONG_READS, "moothall-read", _give_way)
+        self._pool = WorkPool("moothall-read", meter, threads=_LONG_READS, initializer=_give_way)
 
-    async def all(self, query: Query[T], values: dict[str, Any]) -> list[T]:
-        """Every row of a query."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._all, query, values)
+    async def all(self, payer: Payer, query: Query[T], values: dict[str, Any]) -> list[T]:
+        """Every row of a query. Raises WorkRefused."""
+        return await self._pool.run(payer, partial(self._all, query, values))
+
+    def charging(self, payer: Payer) -> AbstractContextManager[None]:
+        """Charge a long read that the block runs on this thread. Raises OverBudget."""
+        return self._pool.charging(payer)
 
     def close(self) -> None:
         """Wait for the reads that are running and disconnect."""
-        self._threads.shutdown()
+        self._pool.close(wait=True)
         while self._idle:
             self._idle.pop().close()
 
@@ -182,10 +202,30 @@ class SqliteTransaction(_Rows):
 
     committed = False
     keeps_rows = True
-    __slots__ = ("_changes_before", "_connection", "_cursor", "_failure", "_rows", "_turn", "_watchers", "_writer")
+    __slots__ = (
+        "_changes_before",
+        "_connection",
+        "_cursor",
+        "_failure",
+        "_long",
+        "_payer",
+        "_rows",
+        "_turn",
+        "_watchers",
+        "_writer",
+    )
 
-    def __init__(self, writer: Writer, watchers: Mapping[str | None, Sequence[Watcher]], rows: RowWatch) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        watchers: Mapping[str | None, Sequence[Watcher]],
+        rows: RowWatch,
+        long: LongReads,
+        payer: Payer,
+    ) -> None:
         self._writer = writer
+        self._long = long
+        self._payer = payer
         self._rows = rows
         self._watchers = watchers
         self._turn: Turn | None = None
@@ -223,8 +263,13 @@ class SqliteTransaction(_Rows):
         return await self.all(query, **values)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
-        """The same as `all`: a thread would not see this transaction's writes."""
-        return await self.all(query, **values)
+        """As `all`, but charged: a thread would not see this transaction's writes. Raises OverBudget."""
+        with self._long.charging(self._payer):
+            return await self.all(query, **values)
+
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+        """The same as `all` or `all_long`."""
+        return await (self.all if maximum <= FEW_ROWS else self.all_long)(query, **values)
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; return how many rows it changed."""
@@ -302,27 +347,11 @@ class SqliteTransaction(_Rows):
             raise
 
 
-class Reading:
-    """The context manager of `read()`: the shared reader."""
-
-    __slots__ = ("_reader",)
-
-    def __init__(self, reader: SqliteReader) -> None:
-        self._reader = reader
-
-    async def __aenter__(self) -> SqliteReader:
-        return self._reader
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-
 class SqliteDatabase:
     """A database in one file. `observe_commit` is called after each commit.
 
-    `counters` tell the processes that only read the file which tables have changed.
+    `counters` tell the processes that only read the file which tables have changed. The CPU time of long reads is
+    charged to `meter`.
     """
 
     dialect = "sqlite"
@@ -333,15 +362,17 @@ class SqliteDatabase:
         *,
         observe_commit: CommitObserver | None = None,
         counters: CommitCounters | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.path = Path(path)
+        self._meter = meter
         self._counters = counters
         self.observe_commit = observe_commit
         self.on_late_commit: list[Callable[[], None]] = []
         self._watchers: dict[str | None, list[Watcher]] = {}
         self._rows = RowWatch()
         self._writer: Writer | None = None
-        self._reading: Reading | None = None
+        self._cursor: apsw.Cursor | None = None
         self._long: LongReads | None = None
         self._connection: apsw.Connection | None = None
 
@@ -357,12 +388,12 @@ class SqliteDatabase:
             raise
         self._writer = Writer(self.path, writing, self._observe, self._rows.note, self._count)
         self.count_all()
-        self._long = LongReads(self.path)
-        self._reading = Reading(SqliteReader(self._connection, self._long))
+        self._long = LongReads(self.path, self._meter)
+        self._cursor = self._connection.cursor()
 
     async def close(self) -> None:
         """Wait for running commits and close the file."""
-        writer, self._writer, self._reading = self._writer, None, None
+        writer, self._writer, self._cursor = self._writer, None, None
         if writer is None or self._long is None or self._connection is None:
             return
         await asyncio.to_thread(self._long.close)
@@ -386,15 +417,18 @@ class SqliteDatabase:
         if self._writer is not None:
             await self._writer.settled()
 
-    def read(self) -> Reading:
+    def read(self, payer: Payer = SERVER) -> SqliteReader:
         """A reader. Each statement sees everything committed before it."""
-        if self._reading is None:
+        if self._cursor is None or self._long is None:
             raise StorageUnavailable("the database is not open")
-        return self._reading
+        return SqliteReader(self._cursor, self._long, payer)
 
-    def transaction(self, lock: Snowflake | None = None) -> SqliteTransaction:  # noqa: ARG002 all wait for each other
+    def transaction(self, lock: Snowflake | None = None, *, payer: Payer = SERVER) -> SqliteTransaction:  # noqa: ARG002 all wait for each other
         """A transaction."""
-        return SqliteTransaction(self._open_writer(), self._watchers, self._rows)
+        writer = self._open_writer()
+        if self._long is None:
+            raise StorageUnavailable("the database is not open")
+        return SqliteTransaction(writer, self._watchers, self._rows, self._long, payer)
 
     def watch(self, table: str, changed: Callable[[], None]) -> bool:
         """Call back after each commit that wrote a table. Returns True: no other process serves from the file."""

@@ -8,9 +8,11 @@ from typing import NoReturn
 import apsw
 
 from moothall.objects.ids import Snowflake
+from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.metered_slots import Meter
 from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, StorageUnavailable, WritesElsewhere
-from moothall.storage.sqlite import LongReads, Reading, RowsCallback, SqliteReader, Watcher
+from moothall.storage.sqlite import LongReads, RowsCallback, SqliteReader, Watcher
 from moothall.storage.sqlite_files import connect
 
 
@@ -19,15 +21,16 @@ class SqliteReplica:
 
     dialect = "sqlite"
 
-    def __init__(self, path: Path, counters: CommitCounters) -> None:
+    def __init__(self, path: Path, counters: CommitCounters, meter: Meter | None = None) -> None:
         self.path = path
+        self._meter = meter
         self.observe_commit: CommitObserver | None = None
         self.on_late_commit: list[Callable[[], None]] = []
         self._counters = counters
         self._total = -1
         self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._seen: dict[str, int] = {}
-        self._reading: Reading | None = None
+        self._cursor: apsw.Cursor | None = None
         self._long: LongReads | None = None
         self._connection: apsw.Connection | None = None
 
@@ -35,12 +38,12 @@ class SqliteReplica:
         """Open the file. Raises StorageError."""
         if self._connection is None:
             self._connection = connect(self.path, readonly=True)
-            self._long = LongReads(self.path)
-            self._reading = Reading(SqliteReader(self._connection, self._long))
+            self._long = LongReads(self.path, self._meter)
+            self._cursor = self._connection.cursor()
 
     async def close(self) -> None:
         """Wait for long reads and close the file."""
-        connection, self._connection, self._reading = self._connection, None, None
+        connection, self._connection, self._cursor = self._connection, None, None
         if connection is None or self._long is None:
             return
         await asyncio.to_thread(self._long.close)
@@ -56,14 +59,14 @@ class SqliteReplica:
     async def settled(self) -> None:
         """Do nothing: nothing is written here."""
 
-    def read(self) -> Reading:
+    def read(self, payer: Payer = SERVER) -> SqliteReader:
         """A reader. Each statement sees everything committed before it."""
-        if self._reading is None:
+        if self._cursor is None or self._long is None:
             raise StorageUnavailable("the database is not open")
         self.synchronize()
-        return self._reading
+        return SqliteReader(self._cursor, self._long, payer)
 
-    def transaction(self, lock: Snowflake | None = None) -> NoReturn:  # noqa: ARG002 as every database
+    def transaction(self, lock: Snowflake | None = None, *, payer: Payer = SERVER) -> NoReturn:  # noqa: ARG002 as every database
         """Raise WritesElsewhere."""
         raise WritesElsewhere("this process only reads")
 

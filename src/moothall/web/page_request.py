@@ -34,6 +34,7 @@ from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.password.verification import Device
 from moothall.resources.user.queries import select_user
+from moothall.runtime.budgets import Payer
 from moothall.storage.rows import UserRow
 from moothall.web.forms import Form
 from moothall.web.translations import catalogue, language_of
@@ -174,14 +175,19 @@ class PageRequest(Request):
             header=self.http.header,
         )
 
+    @property
+    def payer(self) -> Payer:
+        """Whom what the page reads is charged to."""
+        return Payer(self.actor.user_id or None, self.http.network, self.http.loopback)
+
     def per_query_context(self) -> Context:
         """A Context that takes a connection for each query, for work that takes long beside its queries."""
-        return self.context(PerQueryReader(self.services.database))
+        return self.context(PerQueryReader(self.services.database, self.payer))
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Context]:
         """A Context for everything that one page reads."""
-        async with self.services.database.read() as reader:
+        async with self.services.database.read(self.payer) as reader:
             yield self.context(reader)
 
     async def run(

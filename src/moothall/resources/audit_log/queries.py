@@ -130,7 +130,9 @@ async def select_entries(
     }
     filters = {name: value for name, value in conditions.items() if value is not None}
     query = _select_entries(frozenset(filters), ascending="after" in filters and "before" not in filters)
-    return await reader.all_in_pieces(query, guild_id=guild_id, maximum=maximum, **filters)
+    # No index has the filters: what few entries match is looked for among all of the guild.
+    read = reader.all_long if filters.keys() & set(_FILTERS) else reader.all
+    return await read(query, guild_id=guild_id, maximum=maximum, **filters)
 
 
 async def select_webhooks(reader: Reader, guild_id: GuildId, ids: Iterable[int]) -> list[WebhookRow]:

@@ -295,16 +295,16 @@ async def select_memberships(
 
 async def select_members_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[MemberRow]:
     """The next `maximum` members by ascending user id."""
-    return await reader.all_in_pieces(_select_members_after, guild_id=guild_id, after=after, maximum=maximum)
+    return await reader.all_up_to(maximum, _select_members_after, guild_id=guild_id, after=after, maximum=maximum)
 
 
 async def search_members(reader: Reader, guild_id: GuildId, prefix: str, maximum: int) -> list[MemberRow]:
     """At most `maximum` members whose username or nickname starts with a search key, ordered by the matching name."""
     options = {"guild_id": guild_id, "prefix": prefix, "maximum": maximum}
     matches: dict[UserId, tuple[str, MemberRow]] = {}
-    for row in await reader.all_in_pieces(_search_usernames, **options):
+    for row in await reader.all_up_to(maximum, _search_usernames, **options):
         matches[row.user_id] = (row.username_key, row)
-    for row in await reader.all_in_pieces(_search_nicks, **options):
+    for row in await reader.all_up_to(maximum, _search_nicks, **options):
         key = row.nick_key or ""
         if row.user_id not in matches or key < matches[row.user_id][0]:
             matches[row.user_id] = (key, row)

@@ -88,12 +88,13 @@ async def select_banned_user_ids(reader: Reader, guild_id: GuildId, user_ids: Co
 
 async def select_bans_after(reader: Reader, guild_id: GuildId, after: UserId, maximum: int) -> list[BanRow]:
     """The first `maximum` bans after a user id, ascending by user id."""
-    return await reader.all_in_pieces(_select_bans_after, guild_id=guild_id, after=after, maximum=maximum)
+    return await reader.all_up_to(maximum, _select_bans_after, guild_id=guild_id, after=after, maximum=maximum)
 
 
 async def select_bans_before(reader: Reader, guild_id: GuildId, before: UserId, maximum: int) -> list[BanRow]:
     """The last `maximum` bans before a user id, ascending by user id."""
-    return (await reader.all_in_pieces(_select_bans_before, guild_id=guild_id, before=before, maximum=maximum))[::-1]
+    rows = await reader.all_up_to(maximum, _select_bans_before, guild_id=guild_id, before=before, maximum=maximum)
+    return rows[::-1]
 
 
 async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> None:
