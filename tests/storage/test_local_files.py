@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from moothall.runtime.budgets import Overloaded, Payer
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import StorageFull
 
@@ -156,3 +157,57 @@ async def test_a_blob_replaces_one_with_the_same_key(disk: Disk) -> None:
     await blobs.put("images/a", b"one")
     await blobs.put("images/a", b"two")
     assert await blobs.get("images/a") == b"two"
+
+
+async def test_the_files_of_one_payer_do_not_make_those_of_others_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = Payer(1, "192.0.2.1"), Payer(2, "192.0.2.1")
+    may_end, fsync = threading.Event(), os.fsync
+
+    def slow(descriptor: int) -> None:
+        path = Path(f"/proc/self/fd/{descriptor}").readlink()
+        if path.name.startswith("alice"):
+            may_end.wait(60)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    blobs = Blobs.open(str(tmp_path / "files"))
+    writing = [asyncio.create_task(blobs.put(f"uploads/alice{number}", b"x", alice)) for number in range(50)]
+    try:
+        await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            async with blobs.writing("uploads/bob", bob) as writer:
+                await writer.write(bytes(600_000))
+            await blobs.put("uploads/bob2", b"x", bob)
+        assert not any(task.done() for task in writing)
+    finally:
+        may_end.set()
+    await asyncio.gather(*writing)
+
+
+async def test_a_payer_with_too_many_waiting_files_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moothall.storage.local_files._WAITING_EACH", 1)
+    alice, bob = Payer(1, "192.0.2.1"), Payer(2, "192.0.2.1")
+    may_end, fsync = threading.Event(), os.fsync
+
+    def slow(descriptor: int) -> None:
+        may_end.wait(60)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    blobs = Blobs.open(str(tmp_path / "files"))
+    first = asyncio.create_task(blobs.put("uploads/first", b"x", alice))
+    await asyncio.sleep(0)
+    others = asyncio.create_task(blobs.put("uploads/other", b"x", bob))
+    with pytest.raises(Overloaded):
+        await blobs.put("uploads/second", b"x", alice)
+    with pytest.raises(Overloaded):
+        async with blobs.writing("uploads/third", alice) as writer:
+            await writer.write(b"x")
+    may_end.set()
+    await asyncio.gather(first, others)
+    assert sorted([key async for key in blobs.keys("")]) == ["uploads/first", "uploads/other"]
+    assert len([path for path in (tmp_path / "files").rglob("*") if path.is_file()]) == 2

@@ -108,12 +108,12 @@ async def stage_images(body: Struct, fields: tuple[str, ...], blobs: Blobs, pool
 async def _store_image(image: ImageData, blobs: Blobs, pool: PayerPool) -> None:
     info = await pool.run(image.inspect, size=len(image.data))
     name = image_hash(image.data, animated=info.animated)
-    await blobs.put(blob_key(name), image.data)
+    await blobs.put(blob_key(name), image.data, pool.payer)
     image.stored = StoredImage(name, info)
 
 
 async def _store_sound(sound: SoundData, blobs: Blobs, pool: PayerPool) -> None:
     info = await pool.run(sound.inspect, size=len(sound.data))
     name = content_hash(sound.data)
-    await blobs.put(sound_key(name), sound.data)
+    await blobs.put(sound_key(name), sound.data, pool.payer)
     sound.stored = StoredSound(name, info)

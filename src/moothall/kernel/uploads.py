@@ -179,7 +179,7 @@ class UploadStaging:
             refuse_field(
                 [head.name], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {self._rules.maximum} or fewer in length."
             )
-        async with self._blobs.writing(file.key) as writer:
+        async with self._blobs.writing(file.key, self._cost.payer) as writer:
             await self._copy(file, parts, writer, self._allowance)
         self.files.append(file)
 

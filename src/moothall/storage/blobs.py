@@ -21,6 +21,7 @@ from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import LocalStore, MemoryStore, from_url
 
 from moothall.objects.clock import file_time
+from moothall.runtime.budgets import SERVER, Payer, WorkRefused
 from moothall.storage.database import StorageFull, StorageUnavailable
 from moothall.storage.local_files import DurableFiles
 
@@ -83,20 +84,23 @@ class Blobs:
         folder.mkdir(parents=True, exist_ok=True)
         return cls(LocalStore(str(folder)), files=DurableFiles(folder))
 
-    async def put(self, key: str, data: bytes) -> None:
-        """Store bytes, replacing a blob with the same key; they are durable once this returns."""
+    async def put(self, key: str, data: bytes, payer: Payer = SERVER) -> None:
+        """Store bytes, replacing a blob with the same key; they are durable once this returns.
+
+        On a disk, payers take turns. Raises StorageError, and Overloaded if too much waits already.
+        """
         with _as_storage_errors():
             if self._files is not None:
-                await self._files.write(key, data)
+                await self._files.write(key, data, payer)
             else:
                 await obstore.put_async(self._store, key, data)
 
-    def writing(self, key: str) -> "BlobWriter":
+    def writing(self, key: str, payer: Payer = SERVER) -> "BlobWriter":
         """Store a blob piece by piece: `async with blobs.writing(key) as writer: await writer.write(data)`.
 
-        It is there, and durable, once the block ends; if that raises, there is nothing.
+        It is there, and durable, once the block ends; if that raises, there is nothing. Payers take turns as for `put`.
         """
-        return BlobWriter(self, key)
+        return BlobWriter(self, key, payer)
 
     async def get(self, key: str) -> bytes | None:
         """All bytes of a blob; None if there is none."""
@@ -193,13 +197,13 @@ class BlobWriter:
 
     __slots__ = ("_blobs", "_buffered", "_file", "_key", "_size", "_spooled", "_unfinished")
 
-    def __init__(self, blobs: Blobs, key: str) -> None:
+    def __init__(self, blobs: Blobs, key: str, payer: Payer) -> None:
         self._blobs = blobs
         self._key = key
         self._buffered: list[bytes] = []
         self._size = 0
         self._spooled = None if blobs._spool_store is None else uuid4().hex  # noqa: SLF001 same module
-        self._unfinished = None if blobs._files is None else blobs._files.begin(key)  # noqa: SLF001
+        self._unfinished = None if blobs._files is None else blobs._files.begin(key, payer)  # noqa: SLF001
         self._file: Any = None
         if self._unfinished is None:
             store = blobs._spool_store or blobs._store  # noqa: SLF001
@@ -230,8 +234,12 @@ class BlobWriter:
             if kind is not None:
                 await files.abandon(unfinished)
                 return
-            with _as_storage_errors():
-                await files.finish(unfinished, self._take_buffered())
+            try:
+                with _as_storage_errors():
+                    await files.finish(unfinished, self._take_buffered())
+            except WorkRefused:
+                await files.abandon(unfinished)
+                raise
             return
         if kind is not None:
             # Dropping the writer deletes the unfinished file.

@@ -3,6 +3,8 @@
 A file is written under a temporary name, synced, and renamed; then its folder is synced, and the first time those above
 it, which may be new: no one deletes folders. Files of one folder that are finished at the same time share the syncing
 of their folder.
+
+Threads take turns between payers, so that the files of one do not make those of others wait.
 """
 
 import asyncio
@@ -14,11 +16,14 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from moothall.runtime.budgets import SERVER
+from moothall.runtime.budgets import SERVER, Payer
 from moothall.runtime.work_pool import WorkPool
 
 _THREADS: Final = 8
+_THREADS_EACH: Final = 2
 _WAITING_MAX: Final = 4096
+_WAITING_EACH: Final = 512
+_FOLDER_THREADS: Final = 2
 
 
 class DurableFiles:
@@ -27,7 +32,15 @@ class DurableFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._pool = WorkPool(
-            "files", threads=_THREADS, each=_THREADS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_MAX
+            "files", threads=_THREADS, each=_THREADS_EACH, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
+        )
+        # What all wait for takes no turn of anyone's.
+        self._folders = WorkPool(
+            "folders",
+            threads=_FOLDER_THREADS,
+            each=_FOLDER_THREADS,
+            waiting_max=2 * _WAITING_MAX,
+            waiting_each=2 * _WAITING_MAX,
         )
         self._durable: set[Path] = set()
         """Folders whose own entries are durable."""
@@ -36,28 +49,28 @@ class DurableFiles:
         self._next: dict[Path, asyncio.Task[None]] = {}
         """The syncing of folders that has not begun."""
 
-    async def write(self, key: str, data: bytes) -> None:
-        """Store a whole file, replacing one with the same key. Raises OSError."""
+    async def write(self, key: str, data: bytes, payer: Payer) -> None:
+        """Store a whole file, replacing one with the same key. Raises OSError, and Overloaded if too many wait."""
         path = self._root / key
-        await self._pool.run(SERVER, partial(_write_new, path, data))
+        await self._pool.run(payer, partial(_write_new, path, data))
         await self._sync_folders(path.parent)
 
-    def begin(self, key: str) -> "UnfinishedFile":
+    def begin(self, key: str, payer: Payer) -> "UnfinishedFile":
         """Begin a file that comes in pieces."""
-        return UnfinishedFile(self._root / key)
+        return UnfinishedFile(self._root / key, payer)
 
     async def append(self, file: "UnfinishedFile", data: bytes) -> None:
-        """Write a piece of a file."""
-        await self._pool.run(SERVER, partial(file.append, data))
+        """Write a piece of a file. Raises OSError, Overloaded."""
+        await self._pool.run(file.payer, partial(file.append, data))
 
     async def finish(self, file: "UnfinishedFile", data: bytes) -> None:
-        """Write the last piece, and let the file be there."""
-        await self._pool.run(SERVER, partial(file.finish, data))
+        """Write the last piece, and let the file be there. Raises OSError, Overloaded."""
+        await self._pool.run(file.payer, partial(file.finish, data))
         await self._sync_folders(file.path.parent)
 
     async def abandon(self, file: "UnfinishedFile") -> None:
         """Delete a file that is not finished."""
-        await self._pool.run(SERVER, file.abandon)
+        await self._folders.run(SERVER, file.abandon)
 
     async def _sync_folders(self, folder: Path) -> None:
         """Sync a folder and those above it, by a call that begins after this one: a running one may be too early."""
@@ -71,7 +84,7 @@ class DurableFiles:
             await asyncio.wait({running})
         task = self._syncing[folder] = self._next.pop(folder)
         try:
-            await self._pool.run(SERVER, partial(self._sync, folder))
+            await self._folders.run(SERVER, partial(self._sync, folder))
         finally:
             if self._syncing.get(folder) is task:
                 del self._syncing[folder]
@@ -89,10 +102,11 @@ class DurableFiles:
 class UnfinishedFile:
     """A file that is being written, under a temporary name beside its own. The methods block."""
 
-    __slots__ = ("_file", "_temporary", "path")
+    __slots__ = ("_file", "_temporary", "path", "payer")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, payer: Payer) -> None:
         self.path = path
+        self.payer = payer
         self._temporary = _temporary(path)
         self._file: FileIO | None = None
 

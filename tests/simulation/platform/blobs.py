@@ -7,6 +7,7 @@ from typing import Any, Self
 from obstore.store import MemoryStore
 
 from moothall.objects.clock import CLOCK
+from moothall.runtime.budgets import SERVER, Payer
 from moothall.storage.blobs import BlobFile, Blobs
 
 
@@ -18,11 +19,11 @@ class SimulatedBlobs(Blobs):
         self.data: dict[str, bytes] = {}
         self.times: dict[str, int] = {}
 
-    async def put(self, key: str, data: bytes) -> None:
+    async def put(self, key: str, data: bytes, payer: Payer = SERVER) -> None:  # noqa: ARG002 no one waits
         self.data[key] = bytes(data)
         self.times[key] = CLOCK.now_ms()
 
-    def writing(self, key: str) -> Any:
+    def writing(self, key: str, payer: Payer = SERVER) -> Any:  # noqa: ARG002 no one waits
         return _Writing(self, key)
 
     async def get(self, key: str) -> bytes | None:

@@ -52,10 +52,10 @@ class StickerUploads(Uploads):
         kind = await pool.run(partial(inspect_sticker, data), size=len(data))
         if kind is StickerFormat.LOTTIE:
             name = content_hash(data)
-            await blobs.put(lottie_key(name), data)
+            await blobs.put(lottie_key(name), data, pool.payer)
         else:
             name = image_hash(data, animated=kind is not StickerFormat.PNG)
-            await blobs.put(blob_key(name), data)
+            await blobs.put(blob_key(name), data, pool.payer)
         file.info = StickerFile(kind, name)
 
 
