@@ -14,6 +14,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.link_preview import fetcher
 from moothall.resources.link_preview.fetcher import LinkPreviews
 from moothall.resources.message.preview_worker import ATTEMPTS_MAX, PreviewWorker
+from moothall.runtime.budgets import Allowance, Budgets, Payer, Rates
 from moothall.storage.database import Query
 from moothall.storage.schema import link_previews, preview_requests
 from tests.harness import Caller, Platform
@@ -353,6 +354,51 @@ async def test_a_request_that_another_process_has_claimed_waits(platform: Platfo
     first, second = PreviewWorker(platform.services), PreviewWorker(platform.services)
     await asyncio.gather(first.drain(), second.drain())
     assert site.requested == ["/a"]
+
+
+async def test_links_are_charged_to_the_author_and_those_of_one_over_the_budget_wait(
+    platform: Platform, site: Site
+) -> None:
+    much = Allowance(1e9, 1.0)
+    rates = Rates(account=Allowance(1.0, 0.001), network=much, anonymous=much)
+    charged: list[int | None] = []
+
+    class Noted(Budgets):
+        def charge_cpu(self, payer: Payer, seconds: float) -> None:
+            charged.append(payer.account)
+            super().charge_cpu(payer, seconds)
+
+    platform.services.budgets = Noted(rates, platform.services.budgets.requests)
+    allow(platform)
+    owner, _, url = await guild_of(platform)
+    other, _, other_url = await guild_of(platform)
+    sent = await say(owner, url, site.page("/a", ARTICLE))
+    await attach(platform)
+    assert len(await embeds_of(owner, url, sent)) == 1
+    assert set(charged) == {int(owner.id)}
+    rates.charge(Payer(int(owner.id), ""), 5.0)
+    waiting = await say(owner, url, site.page("/b", ARTICLE))
+    cached = await say(owner, url, site.url + "/a")
+    others = await say(other, other_url, site.page("/c", ARTICLE))
+    await attach(platform)
+    assert site.requested == ["/a", "/c"]
+    lengths = [len(await embeds_of(owner, url, message)) for message in (waiting, cached)]
+    assert [*lengths, len(await embeds_of(other, other_url, others))] == [0, 1, 1]
+    # It is tried again, like one whose process has ended.
+    rates.charge(Payer(int(owner.id), ""), -5.0)
+    async with platform.database.transaction() as tx:
+        await tx.execute(Query(update(preview_requests).values(next_attempt_at=1)))
+    await attach(platform)
+    assert site.requested == ["/a", "/c", "/b"]
+    assert len(await embeds_of(owner, url, waiting)) == 1
+
+
+async def test_the_links_of_a_deleted_message_are_not_fetched(platform: Platform, site: Site) -> None:
+    owner, _, url = await guild_of(platform)
+    sent = await say(owner, url, site.page("/a", ARTICLE))
+    assert (await owner.delete(f"{url}/{sent['id']}")).status == 204
+    await attach(platform)
+    assert site.requested == []
 
 
 # What pages say

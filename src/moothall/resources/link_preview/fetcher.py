@@ -7,10 +7,10 @@ more than a few run at once for a host. Failures are cached too, so that a link 
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
 import msgspec
@@ -35,13 +35,11 @@ from moothall.resources.link_preview.building import (
     video_embed,
 )
 from moothall.resources.link_preview.page import parse_page
-from moothall.runtime.budgets import SERVER
-from moothall.runtime.work_pool import WorkPool
+from moothall.runtime.budgets import Payer
+from moothall.runtime.work_pool import PayerPool, WorkPool
 
 if TYPE_CHECKING:
     from moothall.kernel.context import Services
-
-T = TypeVar("T")
 
 CACHED_MAX: Final = 20_000
 """The number of cached links; those that expire first are removed."""
@@ -96,7 +94,7 @@ class LinkPreviews:
     def __init__(self, services: "Services") -> None:
         self._services = services
         self._fetching = SingleFlight[str, list[Raw]]()
-        self._pool = WorkPool("previews", services.budgets, threads=2, each=2)
+        self._pool = WorkPool("previews", services.budgets, threads=2)
         limits = services.limits
         self.outgoing = Outgoing(
             allow_private=limits.allow_private_addresses,
@@ -106,13 +104,18 @@ class LinkPreviews:
             connections_per_host=_CONNECTIONS_PER_HOST,
         )
 
-    async def get_all(self, links: Sequence[str]) -> dict[str, list[Raw]]:
-        """The embeds of links as JSON objects, by link: of the cache, or fetched. Raises StorageError."""
+    async def get_all(self, links: Sequence[str], payer: Payer) -> dict[str, list[Raw]]:
+        """The embeds of links as JSON objects, by link: of the cache, or fetched. Raises StorageError, WorkRefused.
+
+        The CPU time of those that are fetched is charged to `payer`, unless another one has begun to fetch them.
+        """
         async with self._services.database.read() as reader:
             cached = await queries.select_previews(reader, links, Timestamp.now())
         missing = [link for link in links if link not in cached]
+        if missing:
+            self._services.budgets.check(payer)
         fetched = await asyncio.gather(
-            *(self._fetching.get(link, partial(self._fetch_and_cache, link)) for link in missing)
+            *(self._fetching.get(link, partial(self._fetch_and_cache, link, payer)) for link in missing)
         )
         return cached | dict(zip(missing, fetched, strict=True))
 
@@ -122,9 +125,9 @@ class LinkPreviews:
         await self.outgoing.close()
         self._pool.close()
 
-    async def _fetch_and_cache(self, link: str) -> list[Raw]:
+    async def _fetch_and_cache(self, link: str, payer: Payer) -> list[Raw]:
         try:
-            result = await self._fetch(link)
+            result = await self._fetch(link, self._pool.for_payer(payer))
         except OutgoingFailed as problem:
             log.info("no preview of %s: %s", link, problem)
             result = _Result([], _FAILURE_MS)
@@ -136,23 +139,23 @@ class LinkPreviews:
         await unit_of_work.run(self._services, ANONYMOUS, store, fires=())
         return result.embeds
 
-    async def _fetch(self, link: str) -> _Result:
+    async def _fetch(self, link: str, pool: PayerPool) -> _Result:
         response = await self._get(link, page_bytes=_PAGE_BYTES)
         if response.status != 200:
             return _Result([], _NOTHING_MS if 400 <= response.status < 500 else _FAILURE_MS)
         embed: Embed | None = None
         links = self._services.links
         if response.content_type in _PAGE_TYPES:
-            embed = await self._page(link, response)
+            embed = await self._page(link, response, pool)
         elif response.content_type.startswith("image/"):
-            image = await self._image_of(response)
+            image = await _image_of(response, pool)
             embed = None if image is None else image_embed(links, link, msgspec.structs.replace(image, url=link))
         elif is_video(response.content_type):
             embed = video_embed(links, link, response.content_type)
         return _Result([], _NOTHING_MS) if embed is None else _Result([Raw(encode(embed))], _EMBED_MS)
 
-    async def _page(self, link: str, response: _Response) -> Embed | None:
-        page = await self._in_thread(partial(parse_page, response.body, response.charset))
+    async def _page(self, link: str, response: _Response, pool: PayerPool) -> Embed | None:
+        page = await pool.run(partial(parse_page, response.body, response.charset))
         base = urljoin(response.url, page.base) if page.base else response.url
         oembed = await self._oembed(_absolute(base, page.oembed)) if page.oembed else OEmbed()
         named = page.first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
@@ -161,7 +164,7 @@ class LinkPreviews:
             link=link,
             page=page,
             oembed=oembed,
-            image=await self._image(image_url) if image_url else None,
+            image=await self._image(image_url, pool) if image_url else None,
             video=_absolute(base, page.first("og:video:secure_url", "og:video:url", "og:video")),
         )
         return page_embed(self._services.links, parts)
@@ -180,24 +183,22 @@ class LinkPreviews:
         texts = {name: value for name, value in fields.items() if isinstance(value, str) and value.isprintable()}
         return msgspec.convert(texts, OEmbed)
 
-    async def _image(self, url: str) -> RemoteImage | None:
+    async def _image(self, url: str, pool: PayerPool) -> RemoteImage | None:
         """The image at a URL; None if there is none that browsers show."""
         try:
             response = await self._get(url, page_bytes=0)
         except OutgoingFailed:
             return None
-        image = await self._image_of(response) if response.status == 200 else None
+        image = await _image_of(response, pool) if response.status == 200 else None
         return None if image is None else msgspec.structs.replace(image, url=url)
-
-    async def _image_of(self, response: _Response) -> RemoteImage | None:
-        return await self._in_thread(partial(_read_image, response.url, response.body))
 
     async def _get(self, url: str, *, page_bytes: int) -> _Response:
         read = partial(_read_response, page_bytes=page_bytes)
         return await self.outgoing.get(url, _ACCEPT, seconds=_SECONDS, read=read, redirects=_REDIRECTS)
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await self._pool.run(SERVER, work)
+
+async def _image_of(response: _Response, pool: PayerPool) -> RemoteImage | None:
+    return await pool.run(partial(_read_image, response.url, response.body))
 
 
 async def _read_response(response: ResponseStream, *, page_bytes: int) -> _Response:

@@ -18,6 +18,7 @@ from moothall.resources.message.queries.previews import (
     delete_preview_request,
     is_preview_request_due,
 )
+from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import StorageError
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from moothall.kernel.context import Services
 
 ATTEMPTS_MAX: Final = 3
-"""Attempts after which a message stays without previews: each has ended with its process, or without the database."""
+"""Attempts after which a message stays without previews.
+
+Each has ended with its process, without the database, or with an author over the budget.
+"""
 _CLAIM_MS: Final = 120_000
 """Time after which another process may try, if the one that claimed a request ended."""
 _MAX_IN_FLIGHT: Final = 50
@@ -67,11 +71,15 @@ class PreviewWorker(QueueWorker):
     async def _handle(self, request: PreviewRequest) -> None:
         try:
             previews: Mapping[str, Sequence[Raw]] = {}
-            if request.attempts <= ATTEMPTS_MAX:
-                previews = await self._services.resources[LinkPreviews].get_all(request.links)
+            if request.attempts <= ATTEMPTS_MAX and request.author_id is not None:
+                payer = Payer(request.author_id, "")
+                previews = await self._services.resources[LinkPreviews].get_all(request.links, payer)
             await unit_of_work.run(
                 self._services, ANONYMOUS, partial(_finish, request, previews), fires=(MessageUpdate,)
             )
+        except WorkRefused as refusal:
+            # Another attempt follows once the claim has expired.
+            log.info("previews of message %s wait: %s", request.message_id, refusal)
         except StorageError as error:
             log.warning("previews of message %s wait for the database: %s", request.message_id, error)
         except Exception:

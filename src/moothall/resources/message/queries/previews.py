@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from moothall.objects.ids import ChannelId, MessageId, Snowflake
+from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.sql import bindparam, delete, insert, select, update
-from moothall.storage.tables import preview_requests
+from moothall.storage.tables import messages, preview_requests
 
 
 class PreviewRequest(Struct):
-    """A row of `preview_requests`."""
+    """A row of `preview_requests`, and the author of its message."""
 
     id: Snowflake
     channel_id: ChannelId
@@ -21,6 +21,8 @@ class PreviewRequest(Struct):
     attempts: int
     next_attempt_at: Timestamp
     claim_id: Snowflake | None
+    author_id: UserId | None
+    """None if the message is deleted."""
 
 
 _r = preview_requests.c
@@ -36,7 +38,16 @@ _claim = Query(
     )
 )
 _select_claimed = Query(
-    lambda: select(preview_requests).where(_r.claim_id == bindparam("claim_id")), into=PreviewRequest
+    lambda: (
+        select(preview_requests, messages.c.author_id)
+        .select_from(
+            preview_requests.outerjoin(
+                messages, (messages.c.channel_id == _r.channel_id) & (messages.c.id == _r.message_id)
+            )
+        )
+        .where(_r.claim_id == bindparam("claim_id"))
+    ),
+    into=PreviewRequest,
 )
 _delete = Query(lambda: delete(preview_requests).where(_r.id == bindparam("request_id")))
 _select_any = Query(lambda: select(_r.id).where(_r.next_attempt_at <= _now).limit(1))
