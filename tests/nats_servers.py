@@ -13,6 +13,7 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 
+from moothall.bus.batches import BatchNumbers
 from moothall.bus.nats import NatsBus
 from moothall.bus.sealing import Seal
 from moothall.kernel.nodes import new_name
@@ -118,7 +119,34 @@ class OwnNats:
         """Empty the folder of a server that does not run."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def copy_streams(self) -> Path:
+        """Copy the folder of a server that does not run; returns the copy."""
+        copy = self._folder.with_name(f"{self._folder.name}-copy")
+        shutil.copytree(self._folder, copy)
+        return copy
 
-def bus_at(url: str, key: bytes = bytes(32)) -> NatsBus:
+    def restore_streams(self, copy: Path) -> None:
+        """Give a server that does not run an earlier disk: what it wrote since was not synced, and is lost."""
+        self.lose_everything()
+        shutil.copytree(copy, self._folder)
+
+
+class Batches:
+    """The numbers of the batches of an outbox, as the database of a cluster gives them."""
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def next(self) -> BatchNumbers:
+        """The numbers of one more batch."""
+        self.last += 1
+        return BatchNumbers(self.last, self.last - 1)
+
+    async def read(self) -> int:
+        """The number of the last batch."""
+        return self.last
+
+
+def bus_at(url: str, key: bytes = bytes(32), *, batches: Batches | None = None) -> NatsBus:
     """The bus of one process, not yet started."""
-    return NatsBus(url, node=new_name(), seal=Seal([key]))
+    return NatsBus(url, node=new_name(), seal=Seal([key]), last_batch=(batches or Batches()).read)

@@ -71,7 +71,7 @@ from moothall.kernel.jobs.queries import JobCounts, count_jobs
 from moothall.kernel.loop_watch import LoopWatch
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.nodes import NodeNumberTaken, new_name
-from moothall.kernel.outbox import OutboxRelay
+from moothall.kernel.outbox import OutboxRelay, read_last_batch
 from moothall.kernel.outgoing import Outgoing
 from moothall.kernel.pipeline import Pipeline
 from moothall.kernel.pools import Pools
@@ -388,12 +388,18 @@ def address_limits(
     )
 
 
-def _shared_bus(url: str, name: str, key: ServerKey) -> "NatsBus":
+def _shared_bus(settings: Settings, database: Database, name: str, key: ServerKey) -> "NatsBus":
     # Importing the client takes a fifth of a second, which a single process saves.
     from moothall.bus.nats import NatsBus  # noqa: PLC0415
     from moothall.bus.sealing import Seal  # noqa: PLC0415
 
-    return NatsBus(url, node=name, seal=Seal(key.subkeys("bus messages")))
+    return NatsBus(
+        settings.nats_url or "",
+        node=name,
+        seal=Seal(key.subkeys("bus messages")),
+        last_batch=partial(read_last_batch, database),
+        replicas=settings.nats_replicas,
+    )
 
 
 def _cluster_bus(role: ClusterRole | None, name: str) -> WriterBus | WorkerBus | None:
@@ -480,7 +486,7 @@ class App:
                 meter=budgets,
             )
         key = self._key
-        self._shared = None if settings.nats_url is None else _shared_bus(settings.nats_url, name, key)
+        self._shared = None if settings.nats_url is None else _shared_bus(settings, self.database, name, key)
         # A single process uses a constant name, by which the next one finds the voice connections of this one.
         self._voice_node = name if self._shared is not None or self._is_worker else ""
         self.bus: Bus = _cluster_bus(role, name) or self._shared or local_bus or LocalBus()

@@ -75,6 +75,12 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         Meta(description="nats://host:4222 when several processes serve; without one, events stay in the process."),
     ] = None
+    nats_replicas: Annotated[
+        int,
+        Meta(
+            description="On how many servers of a NATS cluster the stream of events is stored: 1, 3 or 5.", ge=1, le=5
+        ),
+    ] = 1
     workers: Annotated[
         int,
         Meta(

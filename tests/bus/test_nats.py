@@ -11,11 +11,13 @@ from msgspec import Raw
 from nats.aio.msg import Msg
 
 from moothall.bus import Audience, BusUnavailable, Envelope
+from moothall.bus.batches import BatchNumbers
 from moothall.bus.nats import NatsBus
 from moothall.bus.packing import encode_envelope, pack
 from moothall.bus.sealing import Seal
 from moothall.objects.ids import GuildId, Snowflake
-from tests.nats_servers import OwnNats, bus_at, connected, eventually, forget_space, usable_nats
+from tests.chaos.proxy import Proxy
+from tests.nats_servers import Batches, OwnNats, bus_at, connected, eventually, forget_space, usable_nats
 
 
 def event(text: str) -> Envelope:
@@ -95,13 +97,15 @@ async def test_every_process_receives_everything_in_one_order(
 async def test_an_event_delivered_twice_is_received_once(pair: tuple[Subscriber, Subscriber]) -> None:
     one, two = pair
     batch = [(n, encode_envelope(event(str(n)))) for n in range(10, 15)]
-    await one.bus.deliver(batch)
-    await two.bus.deliver([*batch[2:], (15, encode_envelope(event("15")))])
+    await one.bus.deliver(batch, BatchNumbers(1, 0))
+    # The transaction of the first attempt was rolled back: the second has the same predecessor.
+    await two.bus.deliver([*batch[2:], (15, encode_envelope(event("15")))], BatchNumbers(2, 0))
     expected = [str(n) for n in range(10, 16)]
     assert await one.until(6) == expected
     assert await two.until(6) == expected
     one.bus.publish([event("last")])
     assert await two.until(7) == [*expected, "last"]
+    assert (one.gaps, two.gaps) == (0, 0)
 
 
 async def test_a_long_event_is_received_whole(pair: tuple[Subscriber, Subscriber]) -> None:
@@ -150,11 +154,11 @@ async def test_a_restart_of_the_server_loses_nothing(own: OwnNats) -> None:
     await eventually(lambda: not one.bus.connected and not two.bus.connected)
     one.bus.publish([event("during")])
     with pytest.raises(BusUnavailable):
-        await two.bus.deliver([(1, encode_envelope(event("in vain")))])
+        await two.bus.deliver([(1, encode_envelope(event("in vain")))], BatchNumbers(1, 0))
     await own.start()
     assert await two.until(2) == ["before", "during"]
     await eventually(lambda: two.bus.connected)
-    await two.bus.deliver([(1, encode_envelope(event("after")))])
+    await two.bus.deliver([(1, encode_envelope(event("after")))], BatchNumbers(2, 0))
     assert await one.until(3) == await two.until(3) == ["before", "during", "after"]
     assert (one.gaps, two.gaps) == (0, 0)
     await close(one, two)
@@ -165,7 +169,7 @@ async def test_a_process_that_reconnects_receives_what_was_published_meanwhile(o
     client: Any = two.bus._client
     # The socket dies, as if a cable were pulled; the other process goes on.
     client._transport.close()
-    await one.bus.deliver([(n, encode_envelope(event(str(n)))) for n in range(100)])
+    await one.bus.deliver([(n, encode_envelope(event(str(n)))) for n in range(100)], BatchNumbers(1, 0))
     assert await two.until(100) == [str(n) for n in range(100)]
     assert two.gaps == 0
     await close(one, two)
@@ -185,8 +189,154 @@ async def test_a_lost_stream_is_reported_and_created_again(own: OwnNats) -> None
     await close(one, two)
 
 
+class Cluster:
+    """Two processes on a server, of which the second can be cut off, and the batches that they publish."""
+
+    def __init__(self, server: OwnNats) -> None:
+        self.server = server
+        self.batches = Batches()
+        self.proxy = Proxy(server.port)
+
+    async def start(self) -> None:
+        """Start both."""
+        await self.proxy.start()
+        space = secrets.token_hex(8)
+        self.one = Subscriber(bus_at(self.server.url, batches=self.batches))
+        self.two = Subscriber(bus_at(f"nats://127.0.0.1:{self.proxy.port}", batches=self.batches))
+        for subscriber in (self.one, self.two):
+            await subscriber.bus.start(space)
+
+    async def publish(self) -> str:
+        """Publish a batch of one event; returns the event's name, which is the batch's number."""
+        batch = self.batches.next()
+        await self.one.bus.deliver([(batch.number, encode_envelope(event(str(batch.number))))], batch)
+        return str(batch.number)
+
+    async def lose_what_follows(self, copy: Path) -> None:
+        """Lose what the server has stored since a copy was made."""
+        await self.server.kill()
+        self.server.restore_streams(copy)
+        await self.server.start()
+
+    async def copy(self) -> Path:
+        """Copy what the server has stored, and wait until both processes are connected again."""
+        await self.server.kill()
+        copy = self.server.copy_streams()
+        await self.server.start()
+        await eventually(lambda: self.one.bus.connected and self.two.bus.connected)
+        return copy
+
+    async def close(self) -> None:
+        """End both."""
+        await close(self.one, self.two)
+        await self.proxy.close()
+
+
+@pytest.fixture
+async def cluster(own: OwnNats, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Cluster]:
+    """Two processes that have received the batch 1."""
+    monkeypatch.setattr("moothall.bus.nats._CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("moothall.bus.nats._LEADER_SECONDS", 0.1)
+    made = Cluster(own)
+    await made.start()
+    await made.publish()
+    for subscriber in (made.one, made.two):
+        assert await subscriber.until(1) == ["1"]
+    yield made
+    await made.close()
+
+
+async def test_a_process_that_had_not_received_the_lost_end_of_the_stream_reports_it_without_another_event(
+    cluster: Cluster,
+) -> None:
+    copy = await cluster.copy()
+    cluster.proxy.silence(up=False)
+    lost = await cluster.publish()
+    assert (await cluster.one.until(2))[-1] == lost
+    await cluster.proxy.close()
+    await cluster.lose_what_follows(copy)
+    cluster.proxy.heal()
+    await cluster.proxy.start()
+    await eventually(lambda: bool(cluster.one.gaps and cluster.two.gaps))
+    after = await cluster.publish()
+    assert await cluster.one.until(3) == ["1", lost, after]
+    assert await cluster.two.until(2) == ["1", after]
+    assert (cluster.one.gaps, cluster.two.gaps) == (1, 1)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+async def test_a_process_that_returns_when_the_stream_is_as_long_as_before_its_loss_reports_what_it_missed(
+    cluster: Cluster, more: int
+) -> None:
+    copy = await cluster.copy()
+    lost = await cluster.publish()
+    for subscriber in (cluster.one, cluster.two):
+        assert (await subscriber.until(2))[-1] == lost
+    await cluster.proxy.close()
+    await cluster.lose_what_follows(copy)
+    await eventually(lambda: cluster.one.gaps == 1)
+    missed = [await cluster.publish() for _ in range(more)]
+    assert (await cluster.one.until(2 + more))[2:] == missed
+    await cluster.proxy.start()
+    await eventually(lambda: cluster.two.gaps == 1)
+    after = await cluster.publish()
+    await eventually(lambda: cluster.two.names[-1] == after)
+    assert (cluster.one.gaps, cluster.two.gaps) == (1, 1)
+
+
+async def test_a_loss_of_what_only_this_process_had_published_is_reported_to_it(own: OwnNats) -> None:
+    one, two = await own_pair(own)
+    one.bus.publish([event("before")])
+    assert await one.until(1) == await two.until(1) == ["before"]
+    await own.kill()
+    copy = own.copy_streams()
+    await own.start()
+    await eventually(lambda: one.bus.connected and two.bus.connected)
+    # Nothing is received any more, as by a consumer that stands still.
+    for subscriber in (one, two):
+        assert subscriber.bus._subscription is not None
+        await subscriber.bus._subscription.unsubscribe()
+    one.bus.publish([event("lost")])
+    await eventually(lambda: one.bus._last_stored == 2)
+    await own.kill()
+    own.restore_streams(copy)
+    await own.start()
+    await eventually(lambda: one.gaps == 1)
+    await close(one, two)
+
+
+async def test_a_database_that_has_lost_batches_is_reported(cluster: Cluster) -> None:
+    published = [await cluster.publish() for _ in range(3)]
+    for subscriber in (cluster.one, cluster.two):
+        assert await subscriber.until(4) == ["1", *published]
+    cluster.batches.last = 1
+    await eventually(lambda: bool(cluster.one.gaps and cluster.two.gaps))
+    await cluster.publish()
+    for subscriber in (cluster.one, cluster.two):
+        assert len(await subscriber.until(5)) == 5
+        assert subscriber.gaps == 1
+
+
+async def test_a_stream_has_the_replicas_of_the_setting_and_one_that_exists_keeps_its_own(
+    own: OwnNats, caplog: pytest.LogCaptureFixture
+) -> None:
+    def bus(replicas: int) -> NatsBus:
+        return NatsBus(own.url, node="c" * 16, seal=Seal([bytes(32)]), last_batch=Batches().read, replicas=replicas)
+
+    with pytest.raises(BusUnavailable, match="replicas > 1 not supported"):
+        await bus(3).start("replicated")
+    first = bus(1)
+    await first.start("replicated")
+    assert "nats_replicas" not in caplog.text
+    second = bus(3)
+    await second.start("replicated")
+    assert "has 1 replicas, nats_replicas is 3" in caplog.text
+    await first.close()
+    await second.close()
+
+
 async def test_the_queue_for_an_unreachable_server_is_bounded(own: OwnNats) -> None:
-    bus = NatsBus(own.url, node="c" * 16, seal=Seal([bytes(32)]), max_queued=10)
+    bus = NatsBus(own.url, node="c" * 16, seal=Seal([bytes(32)]), last_batch=Batches().read, max_queued=10)
     subscriber = Subscriber(bus)
     await bus.start("bounded")
     await own.kill()

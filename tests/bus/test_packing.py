@@ -3,7 +3,8 @@
 from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
-from moothall.bus.packing import Batch, Unpacker, decode_envelope, encode_envelope, pack
+from moothall.bus.batches import BatchNumbers, BatchPosition
+from moothall.bus.packing import Unpacked, Unpacker, decode_envelope, encode_envelope, pack
 from moothall.objects.ids import Snowflake, UserId
 
 ALICE, BOB = "a" * 16, "b" * 16
@@ -17,9 +18,9 @@ def encoded(*texts: str) -> list[bytes]:
     return [encode_envelope(envelope(text)) for text in texts]
 
 
-def texts(batch: Batch | None) -> list[str]:
+def texts(batch: Unpacked | None) -> list[str]:
     assert batch is not None
-    return [bytes(e.data).decode().strip('"') for e in batch[1]]
+    return [bytes(e.data).decode().strip('"') for e in batch.envelopes]
 
 
 def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
@@ -28,9 +29,10 @@ def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
     sent.member_version = 9
     (message,) = pack(ALICE, [7], [encode_envelope(sent)], max_bytes=10_000)
     arrived = Unpacker().unpack(message)
-    assert arrived == ([7], [sent])
+    assert arrived == Unpacked([7], [sent], None)
     assert arrived is not None
-    assert {type(user_id) for user_id in (arrived[1][0].guild_id, *arrived[1][0].user_ids)} == {Snowflake}
+    (routed,) = arrived.envelopes
+    assert {type(user_id) for user_id in (routed.guild_id, *routed.user_ids)} == {Snowflake}
 
 
 def test_an_envelope_that_an_earlier_version_left_in_the_outbox_has_no_id_of_zero() -> None:
@@ -46,8 +48,23 @@ def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed()
     assert len(messages) < 15
     unpacker = Unpacker()
     batches = [unpacker.unpack(message) for message in messages]
-    assert [n for batch in batches if batch for n in batch[0]] == list(range(100))
+    assert [n for batch in batches if batch for n in batch.numbers] == list(range(100))
     assert [text for batch in batches for text in texts(batch)] == [str(n) * 20 for n in range(100)]
+
+
+def test_each_message_of_a_batch_has_its_position_and_none_is_longer_than_allowed() -> None:
+    batch = BatchNumbers((1 << 63) - 1, (1 << 63) - 2)
+    many = encoded(*("x" * 300 for _ in range(20)), "y" * 2_000, "z")
+    messages = list(pack(ALICE, range(22), many, max_bytes=1_000, batch=batch))
+    assert max(map(len, messages)) <= 1_000
+    unpacker = Unpacker()
+    unpacked = [each for each in map(unpacker.unpack, messages) if each is not None]
+    assert len(unpacked) > 3
+    assert [each.position for each in unpacked] == [
+        BatchPosition(batch.previous, batch.number, index, is_last=index + 1 == len(unpacked))
+        for index in range(len(unpacked))
+    ]
+    assert [n for each in unpacked for n in each.numbers] == list(range(22))
 
 
 def test_an_envelope_longer_than_a_message_is_sent_in_fragments_that_may_be_interleaved() -> None:

@@ -15,11 +15,12 @@ class Proxy:
         self._up.set()
         self._down.set()
         self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Listen at a free port."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        """Listen at a free port; at the same one after `close`."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def silence(self, *, up: bool = True, down: bool = True) -> None:
@@ -40,29 +41,34 @@ class Proxy:
             writer.transport.abort()
 
     async def close(self) -> None:
-        """End the proxy and its connections."""
-        self.heal()
-        self.cut()
+        """End the connections and refuse others."""
         if self._server is not None:
             self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._connect(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends = {writer}
         try:
             # Who connects through a silent proxy gets no answer, as from a host that drops packets.
             await self._up.wait()
-            upstream, sink = await asyncio.open_connection("127.0.0.1", self.target)
-        except OSError:
-            writer.transport.abort()
-            return
-        self._writers |= {writer, sink}
-        try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._pass_on(reader, sink, self._up))
-                group.create_task(self._pass_on(upstream, writer, self._down))
+            with suppress(OSError):
+                upstream, sink = await asyncio.open_connection("127.0.0.1", self.target)
+                ends.add(sink)
+                self._writers |= ends
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._pass_on(reader, sink, self._up))
+                    group.create_task(self._pass_on(upstream, writer, self._down))
         finally:
-            for end in (writer, sink):
+            for end in ends:
                 end.transport.abort()
-                self._writers.discard(end)
+            self._writers -= ends
 
     @staticmethod
     async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, open_: asyncio.Event) -> None:

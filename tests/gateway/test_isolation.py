@@ -9,12 +9,13 @@ from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
 from moothall.gateway.connection import Connection
 from moothall.gateway.frames import Frame, Text
+from moothall.gateway.guild_view import ChannelView
 from moothall.gateway.hub import Hub
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings, NoMetrics
 from moothall.objects.ids import GuildId, Snowflake
-from tests.gateway.peer import ALICE, BOB, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
+from tests.gateway.peer import ALICE, BOB, CRYPT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
 from tests.gateway.test_large_audiences import add_sessions, expected, numbered_event
 
 INVALID = {"op": 9, "d": False, "s": None, "t": None}
@@ -110,6 +111,27 @@ async def test_an_event_that_cannot_be_applied_breaks_the_sessions_of_its_guild_
     again, _ = await identified(node)
     bus.publish([message("heard")])
     assert [d["content"] for _, d in await again.dispatches() if "content" in d] == ["heard"]
+
+
+async def test_a_session_that_joins_after_a_loss_reads_the_guild_anew_though_others_are_still_told_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("moothall.gateway.invalidation._BATCH", 1)
+    monkeypatch.setattr("moothall.gateway.invalidation._PAUSE", 3600.0)
+    world = World()
+    node, bus = create_node(world)
+    (first, _), (second, second_id) = await identified(node), await identified(node, "bob")
+    # The event that lets everybody see this channel is lost.
+    world.channels = {**world.channels, CRYPT: ChannelView(0, {}, "crypt")}
+    node._handle_gap()
+    assert (await first.receive_until_closed())[-1] == INVALID
+    await first.task
+    assert second_id in node.hub.sessions
+    again, _ = await identified(node)
+    bus.publish([message("seen", CRYPT)])
+    assert [d["content"] for _, d in await again.dispatches() if "content" in d] == ["seen"]
+    await node.close()
+    await second.task
 
 
 async def test_a_read_that_fails_while_a_change_is_applied_breaks_the_guild_and_delivery_goes_on() -> None:

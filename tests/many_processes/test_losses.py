@@ -2,17 +2,22 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import Raw
 from sqlalchemy import func, select
 
+from moothall.bus import Audience, BusUnavailable, Envelope
+from moothall.bus.batches import BatchNumbers
 from moothall.kernel.nodes import Membership, NodeNumberTaken
+from moothall.kernel.outbox import OutboxRelay, leave_events, read_last_batch
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import Database, Query
 from moothall.storage.engines import database_at
-from moothall.storage.schema import outbox
+from moothall.storage.schema import outbox, outbox_batches
 from tests.many_processes.nodes import KEY, Node
 from tests.nats_servers import OwnNats, eventually
 from tests.serving import RunningServer
@@ -20,6 +25,7 @@ from tests.serving import RunningServer
 MESSAGES = (1 << 9) | (1 << 15) | 1
 
 _count_left = Query(select(func.count()).select_from(outbox))
+_count_batches = Query(select(func.count()).select_from(outbox_batches))
 
 
 @pytest.fixture
@@ -98,6 +104,54 @@ async def test_an_outage_of_nats_delays_events_and_loses_none(own_nodes: tuple[N
     async with asyncio.timeout(60):
         while await left(here.app.database):  # noqa: ASYNC110 the database sets no event
             await asyncio.sleep(0.01)
+
+
+class UncertainBus:
+    """A bus that does not answer whether it has stored the first batch."""
+
+    connected = True
+
+    def __init__(self) -> None:
+        self.batches: list[tuple[list[int], BatchNumbers]] = []
+
+    async def deliver(self, events: Sequence[tuple[int, bytes]], batch: BatchNumbers) -> None:
+        """Take a batch; raises BusUnavailable for the first one."""
+        self.batches.append(([number for number, _ in events], batch))
+        if len(self.batches) == 1:
+            raise BusUnavailable("no answer")
+
+
+async def test_a_batch_whose_outcome_is_unknown_is_published_under_another_number_after_the_same_predecessor(
+    shared_database: str,
+) -> None:
+    database = database_at(shared_database)
+    await database.open()
+    bus: Any = UncertainBus()
+    relay = OutboxRelay(database, bus, shared=bus)
+
+    async def leave(*names: str) -> None:
+        async with database.transaction() as tx:
+            await leave_events(tx, [Envelope(name, Raw(b"{}"), Audience.USERS) for name in names])
+
+    await leave("ONE", "TWO")
+    assert await read_last_batch(database) == 0
+    with pytest.raises(BusUnavailable):
+        await relay.relay()
+    assert (await read_last_batch(database), await left(database)) == (0, 2)
+    await leave("THREE")
+    assert await relay.relay() == 3
+    await leave("FOUR")
+    assert await relay.relay() == 1
+    assert await relay.relay() == 0
+    (first, attempt), (second, repeated), (third, following) = bus.batches
+    assert second[:2] == first
+    assert len(second) == 3
+    assert len(third) == 1
+    assert (attempt.previous, repeated.previous, following.previous) == (0, 0, repeated.number)
+    assert attempt.number < repeated.number < following.number == await read_last_batch(database)
+    async with database.read() as reader:
+        assert await reader.scalar(_count_batches) == 1
+    await database.close()
 
 
 async def test_after_events_were_lost_for_good_every_client_identifies_again(

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from msgspec import Raw, Struct, field
 
+from moothall.bus.batches import BatchNumbers
 from moothall.objects.ids import ChannelId, GuildId, UserId
 
 
@@ -95,9 +96,10 @@ class SharedBus(Bus, Protocol):
     def connected(self) -> bool:
         """Whether the server is reachable, so that `deliver` may succeed."""
 
-    async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
+    async def deliver(self, events: Sequence[tuple[int, bytes]], batch: BatchNumbers) -> None:
         """Publish encoded envelopes by their numbers in the outbox, in order; returns once all are stored.
 
-        Subscribers receive a number once, even if it is delivered twice. Raises BusUnavailable; some of the events
-        may have been stored even so.
+        `batch` has the numbers by which subscribers notice that a whole batch is missing. Subscribers receive the
+        number of an envelope once, even if it is delivered twice. Raises BusUnavailable; some of the events may have
+        been stored even so.
         """

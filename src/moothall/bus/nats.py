@@ -3,12 +3,17 @@
 The stream (JetStream) has one order for every process, the publisher included. It retains messages for
 fifteen minutes, so that a process that lost its connection catches up. A loss that cannot be made up for
 is reported to the subscribers' `on_gap`. Messages are sealed: other clients of the server read and forge none.
+
+The stream may lose messages that it has acknowledged: servers sync their disks every few minutes, so that the newest
+messages are gone if all machines that store the stream lose power. What is published next takes their places: the
+stream's numbers do not show the loss. Batches of the outbox therefore have numbers of their own (`batches`), and every
+few seconds a process compares the last one that it received with the last one that the database knows of.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Final
@@ -18,13 +23,21 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, DiscardPolicy, StreamConfig, StreamInfo
+from nats.js.api import (
+    AckPolicy,
+    ConsumerConfig,
+    DeliverPolicy,
+    DiscardPolicy,
+    StreamConfig,
+    StreamInfo,
+)
 from nats.js.client import JetStreamContext
 from nats.js.errors import APIError, NotFoundError
 from nats.js.errors import Error as JetStreamError
 
+from moothall.bus.batches import BatchNumbers, BatchSequence, Order
 from moothall.bus.envelope import BusUnavailable, Envelope, Receive
-from moothall.bus.packing import Unpacker, encode_envelope, pack
+from moothall.bus.packing import Unpacked, Unpacker, encode_envelope, pack
 from moothall.bus.sealing import Seal, Unauthentic, UnknownKey
 from moothall.bus.subscribers import Subscribers
 
@@ -40,6 +53,10 @@ _CLOSE_SECONDS: Final = 3.0
 _IDLE_HEARTBEAT_SECONDS: Final = 2.0
 _SILENCE_SECONDS: Final = 7.0
 """Without a message or an idle heartbeat for so long, the consumer counts as lost."""
+_CHECK_SECONDS: Final = 3.0
+"""How often a process checks that it has received the last batch of the outbox."""
+_LEADER_SECONDS: Final = 1.0
+"""How long a NATS server that has just become the leader of the stream may lack what the stream has."""
 _RETRY_SECONDS: Final = 0.2
 _WARNING_SECONDS: Final = 60.0
 _MAX_BATCH: Final = 500
@@ -48,12 +65,16 @@ _MAX_REMEMBERED: Final = 10_000
 
 _FAILURES: Final = (NatsError, OSError, TimeoutError, msgspec.DecodeError)
 
+LastBatch = Callable[[], Awaitable[int]]
+"""Reads the number of the last batch of the outbox that was published. Raises BusUnavailable."""
+
 
 class NatsBus:
     """Publishes to a stream, and calls every subscriber with the stream's envelopes, in its order.
 
     `url` is one server or several, separated by commas. `node` names this process in sixteen ASCII letters.
-    `seal` has the keys that the processes share.
+    `seal` has the keys that the processes share, and `last_batch` reads from the database that they share.
+    `replicas` is the number of servers of a cluster on which a new stream is stored.
     `max_queued` bounds the envelopes of `publish` that wait for the server. More are dropped and counted;
     events of a transaction never are, because they wait in the outbox.
     """
@@ -61,12 +82,23 @@ class NatsBus:
     durable = True
     shared = True
 
-    def __init__(self, url: str, *, node: str, seal: Seal, max_queued: int = 10_000) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        node: str,
+        seal: Seal,
+        last_batch: LastBatch,
+        replicas: int = 1,
+        max_queued: int = 10_000,
+    ) -> None:
         self.dropped = 0
         """Envelopes dropped because the queue was full."""
         self.unauthentic = 0
         """Messages dropped that were not from this cluster, damaged, or received before."""
         self._seal = seal
+        self._read_last_batch = last_batch
+        self._replicas = replicas
         self._next_warning_at = 0.0
         self._space = ""
         self._servers = url.split(",")
@@ -79,6 +111,12 @@ class NatsBus:
         self._subscription: Subscription | None = None
         self._last_sequence = 0
         """The sequence number of the last message received from the stream."""
+        self._last_stored = 0
+        """The sequence number of the last message of this process that the stream has acknowledged."""
+        self._batches = BatchSequence(0)
+        self._missing_batch = 0
+        """The number of a batch that was not received and was not in the stream; 0 for none."""
+        self._next_check_at = 0.0
         self._last_received_at = 0.0
         self._unpacker = Unpacker()
         self._seen_numbers: set[int] = set()
@@ -132,9 +170,9 @@ class NatsBus:
         """Call `receive` with everything published from the start on, by whichever process."""
         self._subscribers.add(receive, on_gap, on_reconnect)
 
-    async def deliver(self, events: Sequence[tuple[int, bytes]]) -> None:
+    async def deliver(self, events: Sequence[tuple[int, bytes]], batch: BatchNumbers) -> None:
         """Publish events of the outbox; returns once the stream stores them. Raises BusUnavailable."""
-        await self._send([number for number, _ in events], [envelope for _, envelope in events])
+        await self._send([number for number, _ in events], [envelope for _, envelope in events], batch)
 
     async def start(self, space: str = "local", *, timeout: float = 10.0) -> None:
         """Connect and subscribe to the stream of `space`, retrying for `timeout` seconds.
@@ -158,7 +196,9 @@ class NatsBus:
                 )
                 self._client, self._stream = client, client.jetstream(timeout=_RESPONSE_TIMEOUT)
                 stream = await self._find_or_create_stream()
+                self._warn_of_replicas(stream)
                 self._stream_created, self._last_sequence = stream.created, stream.state.last_seq
+                self._batches.restart(await self._read_last_batch())
                 await self._consume()
         except (*_FAILURES, BusUnavailable) as error:
             await client.close()
@@ -207,14 +247,17 @@ class NatsBus:
             for _ in batch:
                 self._queue.popleft()
 
-    async def _send(self, numbers: Sequence[int], envelopes: Sequence[bytes]) -> None:
+    async def _send(
+        self, numbers: Sequence[int], envelopes: Sequence[bytes], batch: BatchNumbers | None = None
+    ) -> None:
         async with self._publish_lock:
-            for message in pack(self._node, numbers, envelopes, max_bytes=_MAX_MESSAGE_BYTES):
+            for message in pack(self._node, numbers, envelopes, max_bytes=_MAX_MESSAGE_BYTES, batch=batch):
                 if self._stream is None or not self.connected:
                     raise BusUnavailable("NATS is not reachable")
                 try:
                     sealed = self._seal.seal(message, self._subject.encode())
-                    await self._stream.publish(self._subject, sealed, timeout=_RESPONSE_TIMEOUT)
+                    stored = await self._stream.publish(self._subject, sealed, timeout=_RESPONSE_TIMEOUT)
+                    self._last_stored = stored.seq
                     self._unanswered = False
                 except _FAILURES as error:
                     self._unanswered = True
@@ -231,7 +274,8 @@ class NatsBus:
             return await self._stream.stream_info(self._stream_name)
         except NotFoundError:
             pass
-        with suppress(APIError):  # another process created it meanwhile
+        refusal: APIError | None = None
+        try:
             await self._stream.add_stream(
                 StreamConfig(
                     name=self._stream_name,
@@ -239,9 +283,27 @@ class NatsBus:
                     max_age=_RETENTION_SECONDS,
                     max_bytes=_RETENTION_BYTES,
                     discard=DiscardPolicy.OLD,
+                    num_replicas=self._replicas,
                 )
             )
-        return await self._stream.stream_info(self._stream_name)
+        except APIError as error:
+            refusal = error
+        try:
+            return await self._stream.stream_info(self._stream_name)
+        except NotFoundError:
+            if refusal is None:
+                raise
+            raise refusal from None  # no other process has created it meanwhile
+
+    def _warn_of_replicas(self, stream: StreamInfo) -> None:
+        present = stream.config.num_replicas or 1
+        if present != self._replicas:
+            log.warning(
+                "the stream in NATS has %d replicas, nats_replicas is %d: nats stream edit %s --replicas changes it",
+                present,
+                self._replicas,
+                self._stream_name,
+            )
 
     async def _consume(self) -> None:
         """Subscribe to everything after the last message received."""
@@ -268,23 +330,36 @@ class NatsBus:
     async def _consume_again(self) -> None:
         """Subscribe again after a loss, calling `on_gap` if messages are lost for good."""
         # Messages may still arrive while the stream is queried.
-        last_sequence = self._last_sequence
+        last_sequence = max(self._last_sequence, self._last_stored)
         stream = await self._find_or_create_stream()
+        if stream.created == self._stream_created and stream.state.last_seq < last_sequence:
+            await asyncio.sleep(_LEADER_SECONDS)
+            stream = await self._find_or_create_stream()
         state = stream.state
         if stream.created != self._stream_created or state.last_seq < last_sequence:
-            # Another stream: what the old one still had is unknown.
-            log.warning("the stream in NATS was lost and starts anew")
-            self._stream_created, self._last_sequence = stream.created, state.last_seq
-            self._subscribers.report_gap()
+            # Another stream, or one without its newest messages: what it had is unknown.
+            await self._start_anew("the stream in NATS has lost messages", state.last_seq)
+            self._stream_created = stream.created
         elif state.first_seq > self._last_sequence + 1:
             lost = state.first_seq - self._last_sequence - 1
-            log.warning("%d messages in NATS expired before they were received", lost)
-            self._last_sequence = state.first_seq - 1
-            self._subscribers.report_gap()
+            await self._start_anew(f"{lost} messages in NATS expired before they were received", state.first_seq - 1)
         await self._consume()
 
+    async def _start_anew(self, reason: str, last_sequence: int) -> None:
+        """Report lost messages; what follows the batch that is the last one now is received. Raises BusUnavailable."""
+        # Before the report: a session that begins after it has read a state with this batch.
+        number = await self._read_last_batch()
+        log.warning("%s: sessions begin anew", reason)
+        self._last_sequence, self._last_stored = last_sequence, 0
+        self._batches.restart(number)
+        self._missing_batch = 0
+        # A database that has lost rows may give their numbers to others.
+        self._seen_numbers.clear()
+        self._seen_in_order.clear()
+        self._subscribers.report_gap()
+
     async def _watch(self) -> None:
-        """Subscribe again whenever the consumer ends, falls silent or skips a message."""
+        """Subscribe again whenever the consumer ends, falls silent or skips a message, and look for lost batches."""
         while not self._closing:
             with suppress(TimeoutError):
                 async with asyncio.timeout(1.0):
@@ -292,20 +367,49 @@ class NatsBus:
             if not self.connected:
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
-            if not self._resubscribe.is_set() and _now() - self._last_received_at < _SILENCE_SECONDS:
-                continue
-            self._resubscribe.clear()
             try:
-                await self._consume_again()
-            except _FAILURES as error:
-                log.warning("cannot subscribe to NATS: %s %s", type(error).__name__, error)
-                self._resubscribe.set()
-                await asyncio.sleep(_RETRY_SECONDS)
+                if self._resubscribe.is_set() or _now() - self._last_received_at >= _SILENCE_SECONDS:
+                    self._resubscribe.clear()
+                    await self._resubscribe_or_retry()
+                elif _now() >= self._next_check_at:
+                    self._next_check_at = _now() + _CHECK_SECONDS
+                    await self._check_batches()
+            except (*_FAILURES, BusUnavailable) as error:
+                log.warning("cannot compare what was received with NATS: %s %s", type(error).__name__, error)
             except Exception:
                 # Without this task a lost consumer would never be replaced.
-                log.exception("cannot subscribe to NATS")
-                self._resubscribe.set()
+                log.exception("cannot watch the stream in NATS")
                 await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _resubscribe_or_retry(self) -> None:
+        """Subscribe again, now or in a moment."""
+        try:
+            await self._consume_again()
+        except BaseException as error:
+            self._resubscribe.set()
+            if not isinstance(error, (*_FAILURES, BusUnavailable)):
+                raise
+            log.warning("cannot subscribe to NATS: %s %s", type(error).__name__, error)
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _check_batches(self) -> None:
+        """Report a gap if the last batch of the outbox was published and will not be received."""
+        number = await self._read_last_batch()
+        if self._batches.is_ahead_of(number):
+            await self._start_anew("the database has lost batches of events that were published", self._last_sequence)
+            return
+        if self._batches.has(number):
+            return
+        # It was stored before its number could be read: the stream has it now, or has lost it.
+        state = (await self._find_or_create_stream()).state
+        if state.last_seq < max(self._last_sequence, self._last_stored):
+            self._resubscribe.set()
+        elif self._last_sequence == state.last_seq:
+            if self._missing_batch and not self._batches.has(self._missing_batch):
+                await self._start_anew("NATS has lost the newest events", self._last_sequence)
+                return
+            self._missing_batch = number
+            self._next_check_at = _now() + _LEADER_SECONDS
 
     async def _receive(self, message: Msg) -> None:
         self._last_received_at = _now()
@@ -338,7 +442,17 @@ class NatsBus:
             self._subscribers.report_gap()
             return
         if batch is not None:
-            self._subscribers.call(self._without_duplicates(*batch))
+            self._take(batch)
+
+    def _take(self, batch: Unpacked) -> None:
+        if batch.position is not None:
+            order = self._batches.add(batch.position)
+            if order is Order.STALE:
+                return
+            if order is Order.GAP:
+                log.warning("batches of events before number %d were lost: sessions begin anew", batch.position.number)
+                self._subscribers.report_gap()
+        self._subscribers.call(self._without_duplicates(batch.numbers, batch.envelopes))
 
     def _count_unauthentic(self, problem: Exception) -> None:
         """Count a message that is dropped, and log it once a minute."""

@@ -1,26 +1,28 @@
 """How envelopes travel between processes: many in one message, a long one in several.
 
-A message is a one-letter marker, the sixteen letters of its sender, and JSON: `[[numbers], [envelopes]]`.
-A number is the id of the event's row in the outbox; envelopes without a number come after the numbered
-ones. The marker says whether the message is a whole batch or the first, a middle or the last fragment of one.
+A message is a one-letter marker, the sixteen letters of its sender, and JSON: `[[numbers], [envelopes], position]`.
+A number is the id of the event's row in the outbox; envelopes without a number come after the numbered ones. The
+position is that of the message in the batches of the outbox; null if it is of none. The marker says whether the message
+is a whole body or the first, a middle or the last fragment of one.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
+from moothall.bus.batches import BatchNumbers, BatchPosition
 from moothall.bus.envelope import Audience, Envelope
 from moothall.objects.ids import Snowflake
 
 _WHOLE, _FIRST, _MIDDLE, _LAST = b"=", b"<", b"-", b">"
 _SENDER = 16
 _HEAD = 1 + _SENDER
+_POSITION_BYTES = 60
+"""Maximum length of a position: two numbers of 19 digits, an index and a flag."""
 _NULL = Raw(b"null")
-
-Batch = tuple[list[int], list[Envelope]]
-
 
 # Between processes an id is a JSON number: shorter than the string of the API, and faster to read.
 _encoder = msgspec.json.Encoder(enc_hook=int)
@@ -44,8 +46,24 @@ class _Fields(Struct, array_like=True):
     """Absent in envelopes of earlier versions."""
 
 
+class _Body(Struct, array_like=True):
+    numbers: list[int]
+    envelopes: list[_Fields]
+    position: BatchPosition | None = None
+
+
+class Unpacked(Struct, frozen=True):
+    """What a message carried."""
+
+    numbers: list[int]
+    """Those of the first envelopes in the outbox."""
+    envelopes: list[Envelope]
+    position: BatchPosition | None
+    """Where it stands in the batches of the outbox; None for what no transaction stored."""
+
+
 _fields_decoder = msgspec.json.Decoder(_Fields)
-_batch_decoder = msgspec.json.Decoder(tuple[list[int], list[_Fields]])
+_body_decoder = msgspec.json.Decoder(_Body)
 
 
 def encode_envelope(envelope: Envelope) -> bytes:
@@ -58,25 +76,44 @@ def decode_envelope(data: bytes) -> Envelope:
     return _envelope(_fields_decoder.decode(data))
 
 
-def pack(sender: str, numbers: Sequence[int], envelopes: Sequence[bytes], *, max_bytes: int) -> Iterator[bytes]:
+def pack(
+    sender: str,
+    numbers: Sequence[int],
+    envelopes: Sequence[bytes],
+    *,
+    max_bytes: int,
+    batch: BatchNumbers | None = None,
+) -> Iterator[bytes]:
     """Yield messages of at most `max_bytes` that carry encoded envelopes, in order.
 
-    The first `len(numbers)` of them have a number. `sender` is sixteen ASCII letters.
+    The first `len(numbers)` of them have a number. `sender` is sixteen ASCII letters; `batch` are the numbers of the
+    batch of the outbox that the envelopes are.
     """
     head = sender.encode()
-    start = size = 0
-    for position, envelope in enumerate(envelopes):
+    starts = _starts(envelopes, max_bytes)
+    for index, (start, end) in enumerate(pairwise([*starts, len(envelopes)])):
+        position = None
+        if batch is not None:
+            position = BatchPosition(batch.previous, batch.number, index, is_last=index + 1 == len(starts))
+        events = b",".join(envelopes[start:end])
+        body = b"[%b,[%b],%b]" % (_encoder.encode(list(numbers[start:end])), events, _encoder.encode(position))
+        yield from _messages(head, body, max_bytes)
+
+
+def _starts(envelopes: Sequence[bytes], max_bytes: int) -> list[int]:
+    """The indexes of the envelopes that begin a message."""
+    starts: list[int] = []
+    size = 0
+    for index, envelope in enumerate(envelopes):
         needed = len(envelope) + 22  # the envelope, its number and the commas
-        if size and size + needed > max_bytes:
-            yield from _messages(head, numbers[start:position], envelopes[start:position], max_bytes)
-            start, size = position, 0
+        if not starts or size + needed > max_bytes - _POSITION_BYTES:
+            starts.append(index)
+            size = 0
         size += needed
-    if start < len(envelopes):
-        yield from _messages(head, numbers[start:], envelopes[start:], max_bytes)
+    return starts
 
 
-def _messages(head: bytes, numbers: Sequence[int], envelopes: Sequence[bytes], max_bytes: int) -> Iterator[bytes]:
-    body = b"[%b,[%b]]" % (_encoder.encode(list(numbers)), b",".join(envelopes))
+def _messages(head: bytes, body: bytes, max_bytes: int) -> Iterator[bytes]:
     max_body = max_bytes - _HEAD
     if len(body) <= max_body:
         yield _WHOLE + head + body
@@ -94,7 +131,7 @@ class Unpacker:
     def __init__(self) -> None:
         self._fragments: dict[bytes, list[bytes]] = {}
 
-    def unpack(self, message: bytes) -> Batch | None:
+    def unpack(self, message: bytes) -> Unpacked | None:
         """The batch that a message completes; None if more fragments are to come.
 
         A batch whose last fragment is missing is dropped when its sender starts another. Raises
@@ -118,9 +155,9 @@ class Unpacker:
         return _read(b"".join(fragments))
 
 
-def _read(body: bytes) -> Batch:
-    numbers, envelopes = _batch_decoder.decode(body)
-    return numbers, [_envelope(fields) for fields in envelopes]
+def _read(body: bytes) -> Unpacked:
+    read = _body_decoder.decode(body)
+    return Unpacked(read.numbers, [_envelope(fields) for fields in read.envelopes], read.position)
 
 
 def _envelope(fields: _Fields) -> Envelope:

@@ -178,7 +178,7 @@ class WriterBus:
             self._subscribers.report_gap()
             return
         if batch is not None:
-            self._subscribers.call(batch[1])
+            self._subscribers.call(batch.envelopes)
 
     def _handle_end(self, worker: _Messages) -> None:
         if self._workers.pop(worker, None) is not None and self.on_leave is not None:
@@ -289,7 +289,7 @@ class WorkerBus:
             self._subscribers.report_gap()
             return
         if batch is not None:
-            self._subscribers.call(batch[1])
+            self._subscribers.call(batch.envelopes)
 
     def _handle_end(self, connection: _Messages) -> None:
         if self._welcome is not None and not self._welcome.done():

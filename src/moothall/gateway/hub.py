@@ -399,6 +399,11 @@ class Hub:
         self.break_sessions([*sessions, *view.joining], _NOT_SENT)
         self._drop_buffered(view)
 
+    def drop_views(self) -> None:
+        """Drop the views of all guilds, which lack a lost event; a session that joins a guild reads it anew."""
+        for view in list(self.views.values()):
+            self._break_guild(view)
+
     def _drop_buffered(self, view: GuildView) -> None:
         """Drop what is buffered of a guild whose sessions are broken, but let those join who are not in it yet."""
         for envelope in view.take_buffered() or ():

@@ -187,8 +187,11 @@ class GatewayNode:
     def _handle_gap(self) -> None:
         """Events for this node are lost."""
         self._invalidate_here("Events were lost.")
+        self.hub.drop_views()
         if self.cluster_presences is not None:
             self.cluster_presences.request()
+            # What is lost may be what this process published.
+            self.cluster_presences.publish_all()
 
     def _invalidate(self, sessions: Collection[Session], reason: str) -> None:
         self.invalidations.add(sessions, reason)

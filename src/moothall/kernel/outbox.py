@@ -17,13 +17,14 @@ from typing import Any
 from msgspec import Struct
 
 from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
+from moothall.bus.batches import BatchNumbers
 from moothall.bus.packing import decode_envelope, encode_envelope
 from moothall.kernel.background import PeriodicTask
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query, StorageError, Transaction, in_list
-from moothall.storage.sql import bindparam, delete, insert, select
-from moothall.storage.tables import outbox
+from moothall.storage.sql import bindparam, delete, func, insert, select
+from moothall.storage.tables import outbox, outbox_batches
 
 log = logging.getLogger("moothall.outbox")
 
@@ -52,6 +53,11 @@ _select = Query(
 )
 _select_first = Query(lambda: select(outbox.c.id).where(outbox.c.node == bindparam("node")).limit(1))
 _delete = Query(lambda: delete(outbox).where(in_list(outbox.c.id, "ids")))
+_select_last_batch = Query(lambda: select(func.max(outbox_batches.c.id)))
+_insert_batch = Query(
+    lambda: insert(outbox_batches).values(published_at=bindparam("published_at")).returning(outbox_batches.c.id)
+)
+_delete_batches = Query(lambda: delete(outbox_batches).where(outbox_batches.c.id < bindparam("number")))
 
 _DELIVERY_SECONDS = 2.5
 """How long the bus may take to store a batch, while the relays of other processes wait for the lock."""
@@ -79,6 +85,18 @@ async def until_relayed(database: Database, *, seconds: float) -> bool:
         if asyncio.get_running_loop().time() >= deadline:
             return False
         await asyncio.sleep(0.01)
+
+
+async def read_last_batch(database: Database) -> int:
+    """Read the number of the last batch that a relay has published to the processes of a cluster; 0 before the first.
+
+    Raises BusUnavailable if the database cannot be read.
+    """
+    try:
+        async with database.read() as reader:
+            return int(await reader.scalar(_select_last_batch) or 0)
+    except StorageError as problem:
+        raise BusUnavailable(f"the database cannot be asked for the last batch of events: {problem}") from problem
 
 
 class OutboxRelay(PeriodicTask):
@@ -129,7 +147,7 @@ class OutboxRelay(PeriodicTask):
                     tx.on_commit(self._on_relayed)
                 tx.on_commit(partial(self._bus.publish, [decode_envelope(row.envelope) for row in rows]))
             else:
-                await _deliver(self._shared, [(row.id, row.envelope) for row in rows])
+                await _deliver(self._shared, [(row.id, row.envelope) for row in rows], await _number_batch(tx))
         return len(rows)
 
     async def _round(self) -> bool:
@@ -145,10 +163,21 @@ class OutboxRelay(PeriodicTask):
         return False
 
 
-async def _deliver(bus: SharedBus, events: list[tuple[int, bytes]]) -> None:
+async def _number_batch(tx: Transaction) -> BatchNumbers:
+    """Number a batch that is about to be published, in the transaction that deletes its events.
+
+    The number is of this attempt alone: the database gives the next one another, also if this one is rolled back.
+    """
+    previous = await tx.scalar(_select_last_batch) or 0
+    number = await tx.scalar(_insert_batch, published_at=Timestamp.now())
+    await tx.execute_later(_delete_batches, number=number)
+    return BatchNumbers(number, previous)
+
+
+async def _deliver(bus: SharedBus, events: list[tuple[int, bytes]], batch: BatchNumbers) -> None:
     """Publish a batch in time. Raises BusUnavailable; the bus may have stored a part of it, which is sent again."""
     try:
         async with asyncio.timeout(_DELIVERY_SECONDS):
-            await bus.deliver(events)
+            await bus.deliver(events, batch)
     except TimeoutError:
         raise BusUnavailable(f"the bus has not stored events within {_DELIVERY_SECONDS} s") from None

@@ -15,7 +15,7 @@ import apsw
 from moothall.storage.database import StorageError
 from moothall.storage.migrations.rewrites import Rewrite
 
-HEAD = "0046"
+HEAD = "0047"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74

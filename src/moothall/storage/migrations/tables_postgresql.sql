@@ -802,6 +802,12 @@ CREATE TABLE outbox (
 	CONSTRAINT pk_outbox PRIMARY KEY (id)
 );
 
+CREATE TABLE outbox_batches (
+	id BIGSERIAL NOT NULL,
+	published_at BIGINT NOT NULL,
+	CONSTRAINT pk_outbox_batches PRIMARY KEY (id)
+);
+
 CREATE TABLE pending_uploads (
 	id BIGINT NOT NULL,
 	user_id BIGINT NOT NULL,

@@ -842,6 +842,12 @@ CREATE TABLE outbox (
 	CONSTRAINT pk_outbox PRIMARY KEY (id)
 );
 
+CREATE TABLE outbox_batches (
+	id INTEGER NOT NULL,
+	published_at INTEGER NOT NULL,
+	CONSTRAINT pk_outbox_batches PRIMARY KEY (id)
+);
+
 CREATE TABLE pending_uploads (
 	id INTEGER NOT NULL,
 	user_id INTEGER NOT NULL,

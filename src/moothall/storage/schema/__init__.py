@@ -55,7 +55,7 @@ from moothall.storage.schema.metadata import meta, metadata
 from moothall.storage.schema.monetization import entitlements, skus
 from moothall.storage.schema.newcomers import guild_homes, home_progress, join_requests, onboarding_answers
 from moothall.storage.schema.nodes import nodes
-from moothall.storage.schema.outbox import outbox
+from moothall.storage.schema.outbox import outbox, outbox_batches
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.push import push_subscriptions
 from moothall.storage.schema.read_states import message_mentions, read_states
@@ -143,6 +143,7 @@ __all__ = [
     "onboarding_answers",
     "onboardings",
     "outbox",
+    "outbox_batches",
     "pending_uploads",
     "pins",
     "poll_counts",

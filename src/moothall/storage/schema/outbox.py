@@ -1,4 +1,4 @@
-"""The outbox: events that are not published to other processes yet."""
+"""The outbox: events that are not published to other processes yet, and the batches in which they are."""
 
 from sqlalchemy import Column
 
@@ -13,3 +13,10 @@ outbox = table(
     moment_column("created_at"),
 )
 """Events, inserted in the transaction that emits them, deleted once published."""
+
+outbox_batches = table(
+    "outbox_batches",
+    Column("id", WholeColumn(), primary_key=True, autoincrement=True),
+    moment_column("published_at"),
+)
+"""The last batch of events that was published to the processes of a cluster: one row, or none before the first."""
