@@ -100,7 +100,6 @@ async def test_people_may_state_any_large_threshold() -> None:
         ({"op": 2, "d": {"token": "bot", "properties": {}}}, 4013),
         (identify(large_threshold=49), 4002),
         (identify(large_threshold=251), 4002),
-        (identify(presence={"status": "asleep"}), 4002),
         (json.dumps({"op": 1, "d": None, "x": "y" * 4_096}), 4002),
         (json.dumps({"op": 1, "d": None, "x": "ü" * 2_100}, ensure_ascii=False), 4002),
     ],

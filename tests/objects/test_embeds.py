@@ -70,6 +70,11 @@ def test_null_equals_absent() -> None:
     assert (shown, errors) == ([{"type": "rich", "title": "T"}], {})
 
 
+@pytest.mark.parametrize("value", [0, 0.0, False, "", None, "1970-01-01T00:00:00Z"])
+def test_a_timestamp_of_nothing_is_none(value: Any) -> None:
+    assert read({"title": "T", "timestamp": value}) == ([{"type": "rich", "title": "T"}], {})
+
+
 def test_parts_without_a_key_equal_absent_ones() -> None:
     shown, errors = read({"title": "T", "footer": {}, "author": {}, "image": {}, "thumbnail": {"url": None}})
     assert (shown, errors) == ([{"type": "rich", "title": "T"}], {})

@@ -1,22 +1,17 @@
 """Payloads that clients send: one struct for each opcode (events: gateway, send events)."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from moothall.gateway import etf
 from moothall.gateway.opcodes import CloseCode, CloseConnection
-from moothall.objects.clock import CLOCK
 from moothall.objects.ids import ChannelId, GuildId, UserId
-from moothall.objects.presence import Activity, ActivityType
 from moothall.objects.wire import decoder
 
 MAX_BYTES: Final = 4096
 """Maximum size of a payload; a longer one closes the connection with 4002."""
-
-_MAX_ACTIVITIES: Final = 8
-_MAX_BUTTONS: Final = 2
 
 
 class Payload(Struct):
@@ -26,38 +21,14 @@ class Payload(Struct):
     d: Raw = Raw(b"null")
 
 
-class ActivityCommand(Activity, frozen=True, kw_only=True):
-    """An activity that a client sets; unknown fields are dropped."""
-
-    name: Annotated[str, Meta(max_length=128)]
-    type: ActivityType = ActivityType.PLAYING
-    url: Annotated[str, Meta(max_length=512)] | UnsetType | None = UNSET
-    state: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
-    details: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
-    buttons: list[Any] | UnsetType = UNSET
-
-    def to_activity(self, *, bot: bool) -> Activity:
-        """The activity that other users see. A bot's has name, type, url and state only."""
-        if bot:
-            return Activity(name=self.name, type=self.type, url=self.url, state=self.state, created_at=CLOCK.now_ms())
-        buttons = self.buttons[:_MAX_BUTTONS] if self.buttons else ()
-        labels = [b.get("label") if isinstance(b, dict) else b for b in buttons]
-        return msgspec.structs.replace(
-            self,
-            created_at=self.created_at or CLOCK.now_ms(),
-            buttons=[label for label in labels if isinstance(label, str)] or UNSET,
-        )
-
-
 class UpdatePresenceCommand(Struct):
-    """Opcode 3, and `presence` of Identify."""
+    """Opcode 3, and `presence` of Identify. `user_presence` cleans what it contains: libraries send empty values."""
 
-    status: Literal["online", "dnd", "idle", "invisible", "offline", "unknown"] | None = "online"
-    """"unknown" leaves it to the user's settings, with Identify of people; it is online otherwise."""
-    activities: Annotated[list[ActivityCommand], Meta(max_length=_MAX_ACTIVITIES)] | None = None
-    since: int | float | None = None
-    afk: bool | None = False
-    game: ActivityCommand | None = None
+    status: Any = None
+    activities: Any = None
+    since: Any = None
+    afk: Any = None
+    game: Any = None
     """The single activity of earlier API versions, which some libraries still send with Identify."""
 
 
@@ -69,7 +40,8 @@ class IdentifyCommand(Struct):
     compress: bool | None = False
     large_threshold: int | None = 50
     shard: list[int] | None = None
-    presence: UpdatePresenceCommand | None = None
+    presence: Any = None
+    """The fields of UpdatePresenceCommand. With status "unknown", a person's settings say the status."""
     intents: int | UnsetType = UNSET
     capabilities: int | None = 0
     """`Capability` bits, which change the READY of people."""

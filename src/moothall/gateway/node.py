@@ -402,7 +402,7 @@ class GatewayNode:
             large_threshold=read_large_threshold(command, bot=identity.bot),
             client=read_client(command, bot=identity.bot),
             system=read_system(command),
-            presence=SessionPresence.from_command(command.presence, bot=identity.bot),
+            presence=SessionPresence.from_identify(command.presence, bot=identity.bot),
             capabilities=0 if identity.bot else command.capabilities or 0,
         )
         # Added before the guilds are read, so that a guild joined meanwhile is not missed.
@@ -495,7 +495,7 @@ class GatewayNode:
         state = await self._source.account_state(identity.user_id, settings_proto=session.takes_settings_proto)
         friend_ids = [each.id for each in state.relationships if each.type is RelationshipType.FRIEND]
         self.hub.friends.add_all(identity.user_id, friend_ids)
-        if command.presence is not None and command.presence.status == "unknown":
+        if isinstance(command.presence, dict) and command.presence.get("status") == "unknown":
             session.presence = SessionPresence(Status(state.settings.status))
         if session.takes_guild_properties:
             await initial.read(guild_ids)

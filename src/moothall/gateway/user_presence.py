@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
+from moothall.gateway.activity_input import clean_activity
 from moothall.gateway.commands import UpdatePresenceCommand
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.presence import Activity, ClientStatus, Presence, Status
@@ -23,17 +25,24 @@ class SessionPresence(Struct, frozen=True):
     activities: tuple[Activity, ...] = ()
 
     @classmethod
-    def from_command(cls, command: UpdatePresenceCommand | None, *, bot: bool) -> "SessionPresence":
-        """Read opcode 3, or `presence` of Identify; online without one."""
-        if command is None:
+    def from_command(cls, command: UpdatePresenceCommand, *, bot: bool) -> "SessionPresence":
+        """Clean opcode 3: what is not a status counts as online, what is not an activity is left out."""
+        status = _STATUSES.get(command.status, Status.ONLINE) if isinstance(command.status, str) else Status.ONLINE
+        items = command.activities if isinstance(command.activities, list) else [command.game]
+        activities = [clean_activity(item, bot=bot) for item in items[:MAX_ACTIVITIES]]
+        if not any(activities) and status is Status.ONLINE:
             return _ONLINE
-        activities = command.activities if command.activities is not None else [command.game] if command.game else []
-        status = Status.ONLINE if command.status in {None, "unknown"} else Status(command.status)
-        if not activities and status is Status.ONLINE:
+        return cls(status, tuple(filter(None, activities)))
+
+    @classmethod
+    def from_identify(cls, presence: object, *, bot: bool) -> "SessionPresence":
+        """Clean `presence` of Identify; what is not an object counts as online."""
+        if not isinstance(presence, dict):
             return _ONLINE
-        return cls(status, tuple(activity.to_activity(bot=bot) for activity in activities))
+        return cls.from_command(msgspec.convert(presence, UpdatePresenceCommand), bot=bot)
 
 
+_STATUSES: Final = {str(status): status for status in Status}
 _ONLINE = SessionPresence(Status.ONLINE)
 
 

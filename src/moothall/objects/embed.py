@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 from urllib.parse import urlsplit
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -109,6 +109,17 @@ class EmbedFieldInput(Struct, frozen=True, kw_only=True):
     inline: bool | None = None
 
 
+class EmbedTimestamp(Timestamp):
+    """The moment of an embed in a request. The first moment of 1970 is none, and so are 0, false and an empty text."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_wire(cls, value: object) -> Self:
+        """Read a moment as Timestamp does, or a value that libraries send for none."""
+        return super().from_wire(value) if value else cls(0)
+
+
 class EmbedInput(Struct, frozen=True, kw_only=True):
     """An embed in a request. `type`, `provider`, `video` and image dimensions are ignored.
 
@@ -118,7 +129,7 @@ class EmbedInput(Struct, frozen=True, kw_only=True):
     title: Annotated[str, Meta(max_length=limits.EMBED_TITLE_MAX)] | None = None
     description: Annotated[str, Meta(max_length=limits.EMBED_DESCRIPTION_MAX)] | None = None
     url: Url | None = None
-    timestamp: Timestamp | None = None
+    timestamp: EmbedTimestamp | None = None
     color: Annotated[int, Meta(ge=0, le=limits.COLOR_MAX)] | None = None
     footer: EmbedFooterInput | None = None
     image: EmbedMediaInput | None = None
@@ -188,7 +199,7 @@ class _Reader:
             title=_text(source.title),
             description=_text(source.description),
             url=self._url(source.url, _LINK, "url"),
-            timestamp=UNSET if source.timestamp is None else source.timestamp,
+            timestamp=source.timestamp or UNSET,
             color=UNSET if source.color is None else source.color,
             footer=self._footer(source.footer),
             image=self._media(source.image, "image"),

@@ -20,8 +20,7 @@ _BLANKS: Final = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060\u3164\u
 """Invisible characters that whitespace tests do not match."""
 
 _USERNAME: Final = re.compile(r"[a-z0-9_.]+")
-_FORBIDDEN_IN_NAMES: Final = ("@", "#", ":", "```")
-_FORBIDDEN_NAMES: Final = frozenset({"everyone", "here"})
+_FORBIDDEN_USERNAMES: Final = frozenset({"everyone", "here"})
 
 _CUSTOM_EMOJI: Final = re.compile(r"(?:(a):)?([A-Za-z0-9_]{1,32}):([0-9]{1,20})")
 _PICTURE: Final = (
@@ -74,27 +73,17 @@ def username_error(name: str, *, reserved: Iterable[str] = ()) -> FieldError | N
             FormCode.USERNAME_INVALID_CHARACTERS,
             "Please only use numbers, letters, underscores _ , or periods.",
         )
-    return _reserved_error(name, reserved)
+    if name in _FORBIDDEN_USERNAMES:
+        return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot be "{name}"')
+    return reserved_word_error(name, reserved)
 
 
-def nickname_error(name: str, *, high: int = limits.NICK_MAX, reserved: Iterable[str] = ()) -> FieldError | None:
-    """The error of an invalid display name, cleaned before; None for a valid one.
-
-    A display name has 1 to `high` characters, contains none of `@`, `#`, `:` and three backticks and no `reserved`
-    word in any case, and is not "everyone" or "here". Webhooks use `high` 80 and reserved words.
-    """
-    if not 1 <= len(name) <= high:
-        return FieldError.length(1, high)
-    return _reserved_error(name, (*_FORBIDDEN_IN_NAMES, *reserved))
-
-
-def _reserved_error(name: str, substrings: Iterable[str]) -> FieldError | None:
+def reserved_word_error(name: str, reserved: Iterable[str]) -> FieldError | None:
+    """The error of a name that contains a reserved word in any case; None for one without."""
     folded = name.casefold()
-    for substring in substrings:
-        if substring.casefold() in folded:
-            return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{substring}"')
-    if folded in _FORBIDDEN_NAMES:
-        return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot be "{folded}"')
+    for word in reserved:
+        if word.casefold() in folded:
+            return FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{word}"')
     return None
 
 

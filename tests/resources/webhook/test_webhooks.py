@@ -104,7 +104,7 @@ async def test_its_application_reads_a_webhook_without_permission_and_changes_no
 
 @pytest.mark.parametrize(
     "name",
-    ["", "   ", "x" * 81, "my Discord friend", "CLYDE", "a MootHall hook", "a@b", "a#b", "a:b", "a```b", "everyone"],
+    ["", "   ", "x" * 81, "my Discord friend", "CLYDE", "a MootHall hook"],
 )
 async def test_an_invalid_name_is_refused_at_its_field(platform: Platform, name: str) -> None:
     guild, wanda = await community(platform)
@@ -116,9 +116,10 @@ async def test_an_invalid_name_is_refused_at_its_field(platform: Platform, name:
     assert len(await guild.audit_log()) == 1
 
 
-async def test_a_name_of_eighty_characters_is_one(platform: Platform) -> None:
+@pytest.mark.parametrize("name", ["x", "x" * 80, "a@b", "#general", "CI: build", "a```b", "everyone"])
+async def test_a_name_has_no_other_rules_than_its_length_and_reserved_words(platform: Platform, name: str) -> None:
     guild, wanda = await community(platform)
-    assert (await made(wanda, guild.general, "x" * 80))["name"] == "x" * 80
+    assert (await made(wanda, guild.general, name))["name"] == name
 
 
 async def test_only_channels_that_webhooks_can_post_into_have_webhooks(platform: Platform) -> None:

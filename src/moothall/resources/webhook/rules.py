@@ -12,9 +12,9 @@ from moothall.objects import limits
 from moothall.objects.audit_log import AuditLogChange
 from moothall.objects.channel import PartialChannel
 from moothall.objects.errors import FormErrors
-from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import WebhookId
-from moothall.objects.text import clean_name, nickname_error
+from moothall.objects.text import clean_name, reserved_word_error
 from moothall.objects.user import User
 from moothall.objects.webhook import SourceGuild, Webhook, WebhookType
 from moothall.resources.webhook.queries import SourceRow, WebhookRow
@@ -38,10 +38,11 @@ def audit_changes(before: Struct | None, after: Struct | None) -> list[AuditLogC
 
 
 def webhook_name(name: str, form_errors: FormErrors, *, reserved: Iterable[str]) -> str:
-    """Return a webhook's name as stored; adds errors at `name`."""
+    """Return a webhook's name as stored; adds errors at `name` for its length and reserved words (api.md, Webhooks)."""
     name = clean_name(name)
-    error = nickname_error(name, high=limits.WEBHOOK_NAME_MAX, reserved=reserved)
-    if error is not None:
+    if not limits.WEBHOOK_NAME_MIN <= len(name) <= limits.WEBHOOK_NAME_MAX:
+        form_errors.add("name", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
+    elif (error := reserved_word_error(name, reserved)) is not None:
         form_errors.add("name", *error)
     return name
 
@@ -67,10 +68,8 @@ def _checked_name(username: str, reserved: tuple[str, ...]) -> tuple[str, tuple[
     name_errors = []
     if len(name) > limits.WEBHOOK_NAME_MAX:
         name_errors.append(FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))
-    folded = name.casefold()
-    word = next((word for word in reserved if word.casefold() in folded), None)
-    if word is not None:
-        name_errors.append(FieldError(FormCode.USERNAME_INVALID_CONTAINS, f'Username cannot contain "{word}"'))
+    if (error := reserved_word_error(name, reserved)) is not None:
+        name_errors.append(error)
     return name, tuple(name_errors)
 
 
