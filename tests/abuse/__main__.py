@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.abuse.attackers import ATTACKERS
 from tests.abuse.clients import Clients, Waits
 from tests.abuse.community import Community
-from tests.abuse.processes import finish_attack, start_attack
+from tests.abuse.processes import finish_attacks, start_attacks
 from tests.abuse.target import Target
 from tests.serving import RunningServer
 
@@ -78,9 +78,9 @@ class Trial:
         """Let attackers attack beside the well-behaved."""
         pid = self._server.process.pid
         _forget_highest(pid)
-        processes = [start_attack(name, self._targets[name], self._seconds) for name in names]
+        processes = [start_attacks({name: self._targets[name]}, self._seconds, nice=19) for name in names]
         waits = await self._clients.run(self._seconds)
-        errors = [await finish_attack(process, 30) for process in processes]
+        errors = [await finish_attacks(process, 30) for process in processes]
         if self._server.process.poll() is not None:
             raise SystemExit(f"the server ended during {label}:\n{self._server.printed[-2000:]}")
         worst = max(waits, key=lambda name: self._ratio(name, waits[name]))

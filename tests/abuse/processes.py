@@ -3,27 +3,31 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import msgspec
 
 from tests.abuse.target import Target
 
 
-def start_attack(name: str, target: Target, seconds: float) -> "subprocess.Popen[bytes]":
-    """Start an attacker, which ends by itself after so many seconds."""
+def start_attacks(targets: Mapping[str, Target], seconds: float, *, nice: int = 0) -> "subprocess.Popen[bytes]":
+    """Start attackers, by name, in one process, which ends by itself after so many seconds.
+
+    With `nice` they leave the processors to the server and to others, as attackers on other machines do.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.abuse.attackers", name, str(seconds)],
+        [sys.executable, "-m", "tests.abuse.attackers", str(seconds), str(nice), *targets],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     assert process.stdin is not None
-    process.stdin.write(msgspec.json.encode(target))
+    process.stdin.write(msgspec.json.encode(list(targets.values())))
     process.stdin.close()
     return process
 
 
-async def finish_attack(process: "subprocess.Popen[bytes]", seconds: float) -> str:
-    """Wait for an attacker's end; the last line of its complaint where it failed."""
+async def finish_attacks(process: "subprocess.Popen[bytes]", seconds: float) -> str:
+    """Wait for the end of such a process; the last line of its complaint where it failed."""
     for _ in range(int(seconds * 10)):
         if process.poll() is not None:
             break

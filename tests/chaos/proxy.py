@@ -72,7 +72,7 @@ class Proxy:
 
     @staticmethod
     async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, open_: asyncio.Event) -> None:
-        with suppress(OSError):
+        with suppress(OSError, RuntimeError):  # the latter is what uvloop raises for a transport that was aborted
             while data := await reader.read(65_536):
                 await open_.wait()
                 writer.write(data)

@@ -112,8 +112,17 @@ async def search_total(person: ClientPage, path: str) -> int:
     return total
 
 
+async def newest_is_acknowledged(person: ClientPage, acknowledged: list[str]) -> bool:
+    """Whether one of the requests marked the newest message of the channel as read."""
+    channel_id = person.page.url.partition("me/")[2].partition("/")[0]
+    newest = (await request(person, "GET", f"/channels/{channel_id}/messages?limit=1"))[0]["id"]
+    return any(url.endswith(f"/messages/{newest}/ack") for url in acknowledged)
+
+
 async def test_a_group_is_made_of_friends_searched_renamed_and_left(browser: Browser, server: Server) -> None:
     ada, ben, cat = await registered(browser, server, "people_ada4", "people_ben4", "people_cat4")
+    acknowledged: list[str] = []
+    ben.page.on("response", lambda response: acknowledged.append(response.url))
     await befriend(ada, ben, "people_ben4")
     await befriend(ada, cat, "people_cat4")
     await ada.page.get_by_role("button", name="New group").click()
@@ -144,6 +153,8 @@ async def test_a_group_is_made_of_friends_searched_renamed_and_left(browser: Bro
     await expect(ben.page.get_by_role("heading", name="The Circle")).to_be_visible()
     await expect(cat.page.locator(".direct-row")).to_have_count(0)
 
+    # What marks a message as read must not arrive after its sender has left.
+    await becomes(lambda: newest_is_acknowledged(ben, acknowledged), True)
     await ben.page.locator(".channel-header").get_by_role("button", name=re.compile("^Actions of")).click()
     await ben.page.get_by_role("menuitem", name="Leave group").click()
     await ben.page.get_by_role("button", name="Leave group").click()

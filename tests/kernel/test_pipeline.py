@@ -442,6 +442,14 @@ async def test_a_429_is_what_public_clients_parse(platform: Platform, guild: Gui
     assert int(limited.headers["retry-after"]) >= limited.json["retry_after"]
 
 
+async def test_without_rate_limits_the_headers_state_a_bucket_that_is_always_full(guild: Guild) -> None:
+    for _ in range(3):
+        headers = (await guild.owner.get("/users/@me")).headers
+        assert headers["x-ratelimit-remaining"] == headers["x-ratelimit-limit"] == "1000000"
+        assert float(headers["x-ratelimit-reset"]) > 0
+        assert (headers["x-ratelimit-reset-after"], len(headers["x-ratelimit-bucket"])) == ("1.000", 32)
+
+
 async def test_concurrent_renames_all_happen_and_are_heard_in_the_order_stored(
     platform: Platform, guild: Guild
 ) -> None:

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from moothall.kernel.router import Router
 
 
@@ -35,8 +37,9 @@ def test_an_unknown_path_and_an_empty_segment_lead_nowhere() -> None:
     assert matched(routes, "/") is None
 
 
-def test_a_trailing_slash_is_forgiven() -> None:
-    assert matched(router(("GET", "/guilds/{guild_id}")), "/guilds/1/") == ({"GET": "/guilds/{guild_id}"}, ["1"])
+@pytest.mark.parametrize("path", ["/guilds/1/", "//guilds/1", "/guilds//1", "///guilds//1//"])
+def test_several_slashes_are_one_and_one_at_the_end_none(path: str) -> None:
+    assert matched(router(("GET", "/guilds/{guild_id}")), path) == ({"GET": "/guilds/{guild_id}"}, ["1"])
 
 
 def test_methods_of_one_path_are_kept_apart() -> None:

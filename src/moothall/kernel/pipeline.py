@@ -24,6 +24,7 @@ from moothall.kernel.file_links import FileLinks
 from moothall.kernel.images import MEDIA, keep_stored, stage_images, without_media
 from moothall.kernel.multipart import is_form
 from moothall.kernel.per_query_reader import PerQueryReader
+from moothall.kernel.ratelimit import unlimited_headers
 from moothall.kernel.reason import read_reason
 from moothall.kernel.recorded_refusal import RecordedRefusal
 from moothall.kernel.request import ClientDisconnected, Request, RequestTooLarge, client_address
@@ -285,6 +286,7 @@ class Pipeline:
     def _take_rate(self, endpoint: Endpoint, values: Sequence[str], actor: Actor, request: Request) -> None:
         limiter = self._services.limiter
         if limiter is None:
+            request.response_headers.extend(unlimited_headers(endpoint.bucket))
             return
         major: object = None
         names = endpoint.path_parameters

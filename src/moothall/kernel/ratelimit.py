@@ -7,6 +7,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from itertools import islice
+from typing import Final
 
 from msgspec import Struct
 
@@ -216,6 +217,21 @@ def _headers(rate: Rate, factor: int, window: list[float], now: float, bucket: b
         (b"x-ratelimit-remaining", b"%d" % max(0, window[1] - 1)),
         (b"x-ratelimit-reset", b"%.3f" % window[0]),
         (b"x-ratelimit-reset-after", b"%.3f" % max(0.0, window[0] - now)),
+        (b"x-ratelimit-bucket", bucket),
+    ]
+
+
+_UNLIMITED: Final = b"1000000"
+"""The limit and the remaining requests that a server without rate limits states."""
+
+
+def unlimited_headers(bucket: bytes) -> list[tuple[bytes, bytes]]:
+    """The headers of a server without rate limits: some libraries wait for ever without them."""
+    return [
+        (b"x-ratelimit-limit", _UNLIMITED),
+        (b"x-ratelimit-remaining", _UNLIMITED),
+        (b"x-ratelimit-reset", b"%.3f" % (CLOCK.now() + 1.0)),
+        (b"x-ratelimit-reset-after", b"1.000"),
         (b"x-ratelimit-bucket", bucket),
     ]
 

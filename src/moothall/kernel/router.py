@@ -45,12 +45,8 @@ class Router:
         return self._find_kept(path) if len(path) <= _MAX_KEPT_PATH else self._find(path)
 
     def _find(self, path: str) -> Match | None:
-        segments = path.split("/")
-        if segments and not segments[0]:
-            del segments[0]
-        if len(segments) > 1 and not segments[-1]:
-            del segments[-1]
-        return _walk(self._root, segments, 0, [])
+        # Libraries join base URLs and paths with two slashes, or end paths with one.
+        return _walk(self._root, [segment for segment in path.split("/") if segment], 0, [])
 
 
 def _walk(node: PathNode, segments: list[str], index: int, values: list[str]) -> Match | None:
@@ -65,7 +61,7 @@ def _walk(node: PathNode, segments: list[str], index: int, values: list[str]) ->
             child = None
         if child is None:
             child = node.placeholder
-            if child is None or not segment:
+            if child is None:
                 return None
             values.append(segment)
         node = child

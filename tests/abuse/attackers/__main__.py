@@ -1,4 +1,4 @@
-"""Run one attacker: `python -m tests.abuse.attackers NAME SECONDS`, with a Target as JSON on its standard input."""
+"""Run attackers: `python -m tests.abuse.attackers SECONDS NICE NAME...`, with Targets as JSON on standard input."""
 
 import asyncio
 import importlib
@@ -10,13 +10,19 @@ import msgspec
 from tests.abuse.target import Target
 
 
+async def _attack(names: list[str], targets: list[Target], seconds: float) -> None:
+    async with asyncio.TaskGroup() as group:
+        for name, target in zip(names, targets, strict=True):
+            module = importlib.import_module(f"{__package__}.{name}")
+            group.create_task(module.attack(target, seconds), name=name)
+
+
 def main() -> None:
-    """Read the target and attack, at the lowest priority, so that the server and others have the processors."""
-    name, seconds = sys.argv[1:]
-    os.nice(19)
-    target = msgspec.json.decode(sys.stdin.buffer.read(), type=Target)
-    module = importlib.import_module(f"{__package__}.{name}")
-    asyncio.run(module.attack(target, float(seconds)))
+    """Read the targets, and attack at a lower priority."""
+    seconds, niceness, *names = sys.argv[1:]
+    os.nice(int(niceness))
+    targets = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Target])
+    asyncio.run(_attack(names, targets, float(seconds)))
 
 
 main()
