@@ -43,6 +43,7 @@ ENDS = ["\n", "\r\n", "\r", " ", "\t", "\x0b", "\x85", "\u2028"]
 EXAMPLES: dict[str, str] = {
     "Snowflake": "1573674835731505152",
     "PermissionSet": "2048",
+    "EmbedTimestamp": "2026-01-31T12:00:00.250000+00:00",
     "Timestamp": "2026-01-31T12:00:00.250000+00:00",
     "ImageData": "data:image/png;base64,AAAA",
     "EmojiImage": "data:image/png;base64,AAAA",
