@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -57,26 +58,52 @@ async def test_uploads_are_not_held_in_memory(tmp_path: Path) -> None:
             assert memory_of(server.process.pid, "VmHWM") - before < MAX
 
 
+async def begin_upload(load: Load) -> asyncio.StreamWriter:
+    """Send the first two MiB of a file of five."""
+    target = urlsplit(load.url)
+    _, writer = await asyncio.open_connection(target.hostname, target.port)
+    part = '--b\r\ncontent-disposition: form-data; name="files[0]"; filename="a"\r\n\r\n'
+    head = (
+        f"POST /api/v10/channels/{load.channel_id}/messages HTTP/1.1\r\nhost: x\r\n"
+        f"authorization: {load.token}\r\ncontent-type: multipart/form-data; boundary=b\r\n"
+        f"content-length: {5 * MIB}\r\n\r\n{part}"
+    )
+    writer.write(head.encode() + bytes(2 * MIB))
+    await writer.drain()
+    return writer
+
+
 async def test_an_upload_that_is_given_up_leaves_no_file(tmp_path: Path) -> None:
     with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
         async with Load(server.url, Acknowledged()) as load:
             await load.register("writer")
             await load.create_guild()
-            target = urlsplit(server.url)
-            _, writer = await asyncio.open_connection(target.hostname, target.port)
-            part = '--b\r\ncontent-disposition: form-data; name="files[0]"; filename="a"\r\n\r\n'
-            head = (
-                f"POST /api/v10/channels/{load.channel_id}/messages HTTP/1.1\r\nhost: x\r\n"
-                f"authorization: {load.token}\r\ncontent-type: multipart/form-data; boundary=b\r\n"
-                f"content-length: {5 * MIB}\r\n\r\n{part}"
-            )
-            writer.write(head.encode() + bytes(2 * MIB))
-            await writer.drain()
+            writer = await begin_upload(load)
             folder = tmp_path / "data" / "files"
             await until(lambda: any(path.is_file() for path in folder.rglob("*")))
             writer.transport.abort()
             await until(lambda: not any(path.is_file() for path in folder.rglob("*")))
             assert await upload(load, 10) == 200
+
+
+async def test_what_a_killed_server_has_not_finished_is_removed_by_the_next_one_once_it_is_old(tmp_path: Path) -> None:
+    unfinished = tmp_path / "data" / "files" / ".unfinished"
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
+        async with Load(server.url, Acknowledged()) as load:
+            await load.register("writer")
+            await load.create_guild()
+            writers = [await begin_upload(load) for _ in range(2)]
+            await until(lambda: len(list(unfinished.glob("*"))) == 2)
+            server.stop(signal.SIGKILL)
+            for writer in writers:
+                writer.transport.abort()
+    old, new = unfinished.iterdir()
+    two_hours_ago = old.stat().st_mtime - 7_200
+    os.utime(old, (two_hours_ago, two_hours_ago))
+    with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits"):
+        await until(lambda: not old.exists())
+        # It may be one that another process of a shared folder is writing.
+        assert new.exists()
 
 
 @pytest.mark.parametrize("workers", [0, 2])

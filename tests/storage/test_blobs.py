@@ -122,13 +122,21 @@ async def test_a_blob_as_a_file_has_a_maximum_of_bytes_read(kept: Kept) -> None:
     await asyncio.to_thread(read)
 
 
-async def test_only_old_spooled_files_are_deleted(tmp_path: Path) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    for path in (old, new):
-        path.write_bytes(b"x")
-    os.utime(old, (0, 0))
-    Blobs.open("s3://bucket", spool=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+async def test_only_old_unfinished_files_are_removed(tmp_path: Path) -> None:
+    in_folder = Blobs.open(str(tmp_path / "files"))
+    assert await in_folder.remove_abandoned() == 0
+    await in_folder.put("images/a", b"whole")
+    os.utime(tmp_path / "files" / "images" / "a", (0, 0))
+    spooled = Blobs.open("s3://bucket", spool=tmp_path / "spool")
+    for blobs, folder in ((in_folder, tmp_path / "files" / ".unfinished"), (spooled, tmp_path / "spool")):
+        old, new = folder / "old", folder / "new"
+        for path in (old, new):
+            path.write_bytes(b"x")
+        os.utime(old, (0, 0))
+        assert await blobs.remove_abandoned() == 1
+        assert [path.name for path in folder.iterdir()] == ["new"]
+    assert await in_folder.get("images/a") == b"whole"
+    assert await Blobs.open("memory:").remove_abandoned() == 0
 
 
 async def test_an_object_store_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

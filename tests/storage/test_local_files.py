@@ -38,7 +38,7 @@ class Disk:
                     for entry in path.iterdir()
                 }
             else:
-                self.calls.append(("sync file", self._name(path).partition("#")[0]))
+                self.calls.append(("sync file", path.name.partition("#")[0]))
                 self._synced[os.fstat(descriptor).st_ino] = path.read_bytes()
 
     def replace(self, old: Path, new: Path) -> None:
@@ -79,7 +79,7 @@ async def test_a_stored_blob_is_synced_before_it_has_its_name_and_its_folders_be
 ) -> None:
     await Blobs.open(str(disk.root)).put("images/abc", b"pixels")
     assert disk.calls == [
-        ("sync file", "images/abc"),
+        ("sync file", "abc"),
         ("rename", "images/abc"),
         ("sync folder", "images"),
         ("sync folder", "."),
@@ -92,7 +92,7 @@ async def test_a_streamed_blob_survives_a_power_failure_whole(disk: Disk, tmp_pa
     async with Blobs.open(str(disk.root)).writing("uploads/2026-11-27/5") as writer:
         for begin in range(0, size, 100_000):
             await writer.write(data[begin : begin + 100_000])
-    assert disk.calls[:2] == [("sync file", "uploads/2026-11-27/5"), ("rename", "uploads/2026-11-27/5")]
+    assert disk.calls[:2] == [("sync file", "5"), ("rename", "uploads/2026-11-27/5")]
     survived = Blobs.open(str(disk.after_power_failure(tmp_path / "copy")))
     assert await survived.get("uploads/2026-11-27/5") == data
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
@@ -20,10 +21,10 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import LocalStore, MemoryStore, from_url
 
-from moothall.objects.clock import file_time
 from moothall.runtime.budgets import SERVER, Payer, WorkRefused
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.storage.database import StorageFull, StorageUnavailable
-from moothall.storage.local_files import DurableFiles
+from moothall.storage.local_files import DurableFiles, remove_older
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig
@@ -34,7 +35,8 @@ _READ_AT_ONCE: Final = 256 * 1024
 _PARTS_AT_ONCE: Final = 2
 _SENDING_AT_ONCE: Final = 4
 """Concurrent uploads to an object store, which takes parts of 5 MiB from memory."""
-_ABANDONED_SECONDS: Final = 86_400
+_ABANDONED_SECONDS: Final = 3_600
+"""A file that was not written to for so long is one that a killed process left unfinished."""
 
 # An object store that is silent is given up after half a minute; one that answers slowly is not.
 _DEADLINES: Final = {"connect_timeout": "5s", "read_timeout": "15s", "timeout": "120s"}
@@ -77,8 +79,6 @@ class Blobs:
         if location == "memory:":
             return cls(MemoryStore())
         if "://" in location and not location.startswith("file:"):
-            if spool is not None:
-                _clear(spool)
             return cls(from_url(location, client_options=_client_options(), retry_config=_RETRIES), spool)
         folder = Path(url2pathname(urlsplit(location).path) if location.startswith("file:") else location)
         folder.mkdir(parents=True, exist_ok=True)
@@ -175,6 +175,13 @@ class Blobs:
             elif listed := list(keys):
                 # One request for as many as the store allows; missing ones are no error.
                 await obstore.delete_async(self._store, listed)
+
+    async def remove_abandoned(self) -> int:
+        """Remove what killed processes have left unfinished long ago; the number of files."""
+        folder = self._spool if self._files is None else self._files.unfinished
+        if folder is None:
+            return 0
+        return await in_lifecycle_thread(partial(remove_older, folder, _ABANDONED_SECONDS))
 
     async def keys(self, prefix: str) -> AsyncIterator[str]:
         """List the keys below a prefix."""
@@ -312,12 +319,3 @@ def _client_options() -> "ClientConfig":
             if (value := os.environ.get(f"{prefix}_{name}".upper())) is not None:
                 options[name] = value
     return cast("ClientConfig", options)
-
-
-def _clear(spool: Path) -> None:
-    """Delete old files that killed processes left in the folder."""
-    oldest = file_time() - _ABANDONED_SECONDS
-    for path in spool.glob("*"):
-        with suppress(OSError):
-            if path.stat().st_mtime < oldest:
-                path.unlink()

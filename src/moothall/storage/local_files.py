@@ -1,8 +1,8 @@
 """Writing files that are on the disk before anyone is told so: also after a power failure each is there, and whole.
 
-A file is written under a temporary name, synced, and renamed; then its folder is synced, and the first time those above
-it, which may be new: no one deletes folders. Files of one folder that are finished at the same time share the syncing
-of their folder.
+A file is written in the folder `UNFINISHED`, synced, and moved to its place; then that folder is synced, and the first
+time those above it, which may be new: no one deletes folders. Files of one folder that are finished at the same time
+share the syncing of their folder. What a killed process leaves unfinished is in one folder, for `remove_older`.
 
 Threads take turns between payers, so that the files of one do not make those of others wait.
 """
@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from moothall.objects.clock import file_time
 from moothall.runtime.budgets import SERVER, Payer
 from moothall.runtime.work_pool import WorkPool
 
+UNFINISHED: Final = ".unfinished"
+"""The folder, below that of all files, of those that are being written."""
 _THREADS: Final = 8
 _THREADS_EACH: Final = 2
 _WAITING_MAX: Final = 4096
@@ -31,6 +34,7 @@ class DurableFiles:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self.unfinished = root / UNFINISHED
         self._pool = WorkPool(
             "files", threads=_THREADS, each=_THREADS_EACH, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
         )
@@ -52,12 +56,17 @@ class DurableFiles:
     async def write(self, key: str, data: bytes, payer: Payer) -> None:
         """Store a whole file, replacing one with the same key. Raises OSError, and Overloaded if too many wait."""
         path = self._root / key
-        await self._pool.run(payer, partial(_write_new, path, data))
+        await self._pool.run(payer, partial(_write_new, self._temporary(path), path, data))
         await self._sync_folders(path.parent)
 
     def begin(self, key: str, payer: Payer) -> "UnfinishedFile":
         """Begin a file that comes in pieces."""
-        return UnfinishedFile(self._root / key, payer)
+        path = self._root / key
+        return UnfinishedFile(self._temporary(path), path, payer)
+
+    def _temporary(self, path: Path) -> Path:
+        # Names that end like this are those of unfinished files to the object store too, which does not list them.
+        return self.unfinished / f"{path.name}#{uuid4().int}"
 
     async def append(self, file: "UnfinishedFile", data: bytes) -> None:
         """Write a piece of a file. Raises OSError, Overloaded."""
@@ -100,14 +109,14 @@ class DurableFiles:
 
 
 class UnfinishedFile:
-    """A file that is being written, under a temporary name beside its own. The methods block."""
+    """A file that is being written at a temporary path. The methods block."""
 
     __slots__ = ("_file", "_temporary", "path", "payer")
 
-    def __init__(self, path: Path, payer: Payer) -> None:
+    def __init__(self, temporary: Path, path: Path, payer: Payer) -> None:
         self.path = path
         self.payer = payer
-        self._temporary = _temporary(path)
+        self._temporary = temporary
         self._file: FileIO | None = None
 
     def append(self, data: bytes) -> None:
@@ -123,7 +132,7 @@ class UnfinishedFile:
             file, self._file = self._file, None
             if file is not None:
                 _close_synced(file)
-            self._temporary.replace(self.path)
+            _move(self._temporary, self.path)
         except BaseException:
             self.abandon()
             raise
@@ -137,8 +146,18 @@ class UnfinishedFile:
         self._temporary.unlink(missing_ok=True)
 
 
-def _write_new(path: Path, data: bytes) -> None:
-    temporary = _temporary(path)
+def remove_older(folder: Path, seconds: float) -> int:
+    """Delete the files of a folder, which may be missing, that no one has written to for so long; their number."""
+    count, oldest = 0, file_time() - seconds
+    for path in folder.glob("*"):
+        with suppress(OSError):  # another process may be faster
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+                count += 1
+    return count
+
+
+def _write_new(temporary: Path, path: Path, data: bytes) -> None:
     try:
         file = _open_new(temporary)
         try:
@@ -147,19 +166,20 @@ def _write_new(path: Path, data: bytes) -> None:
             file.close()
             raise
         _close_synced(file)
-        temporary.replace(path)
+        _move(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _temporary(path: Path) -> Path:
-    # Names that end like this are those of unfinished files to the object store too, which does not list them.
-    return path.with_name(f"{path.name}#{uuid4().int}")
+def _move(temporary: Path, path: Path) -> None:
+    """Give a file its name, and create the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary.replace(path)
 
 
 def _open_new(path: Path) -> FileIO:
-    """Create a file and the folders above it."""
+    """Create a file and its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return FileIO(path, "xb")
 

@@ -33,7 +33,10 @@ GRACE_MS: Final = 30 * _DAY_MS
 
 
 class FileSweeper(BackgroundTask):
-    """Removes files that no message has, every `seconds`, and media that no row names, every day."""
+    """Removes files that no message has, every `seconds`, and media that no row names, every day.
+
+    What a killed process has left of uploads is removed at the start and every hour.
+    """
 
     def __init__(self, services: Services, *, seconds: float = 15.0) -> None:
         super().__init__()
@@ -107,7 +110,17 @@ class FileSweeper(BackgroundTask):
             await queries.delete_unnamed_media(tx, [*expired, *(key for key in since if names[key] in named)])
         return len(expired)
 
+    async def _remove_unfinished(self) -> None:
+        try:
+            count = await self._services.blobs.remove_abandoned()
+        except OSError as problem:
+            log.warning("unfinished files cannot be removed: %s", problem)
+            return
+        if count:
+            log.info("removed %d files that a killed process had not finished", count)
+
     async def _run(self) -> None:
+        await self._remove_unfinished()
         while not self._stopping:
             await asyncio.sleep(self._seconds)
             try:
@@ -115,6 +128,7 @@ class FileSweeper(BackgroundTask):
                 now = Timestamp.now()
                 if now - self._checked_at >= _CHECK_EVERY_MS:
                     self._checked_at = now
+                    await self._remove_unfinished()
                     await self.remove_abandoned()
                     await self.remove_unnamed_media()
             except StorageError as problem:
