@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import lru_cache, partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -156,6 +156,8 @@ CPU_BURST: Final = 3
 """How much CPU time an account may use at once, as a multiple of what it may use in ten seconds."""
 REQUEST_BYTES_MAX: Final = 512 * 1024 * 1024
 """Bytes of bodies that are in memory at once."""
+_CLOSE_SECONDS: Final = 5.0
+"""Maximum seconds for closing the database after a failed start."""
 _HSTS = b"strict-transport-security"
 _NO_JOB_COUNTS = JobCounts(waiting=math.nan, failed=math.nan)
 
@@ -857,16 +859,24 @@ class App:
         except (StorageError, BusUnavailable, NodeNumberTaken, ServerKeyError, OSError) as problem:
             # What an operator can mend is said in one line.
             log.error("the platform cannot start: %s", problem)  # noqa: TRY400 no traceback helps an operator
+            await self._close_database()
             await send({"type": "lifespan.startup.failed", "message": ""})
             return
         except Exception as problem:
             log.exception("the platform cannot start")
+            await self._close_database()
             await send({"type": "lifespan.startup.failed", "message": str(problem)})
             return
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+    async def _close_database(self) -> None:
+        """Close the database of a start that failed: its thread may be committing what came before the failure."""
+        with suppress(StorageError, OSError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self.database.close()
 
     def _handle_relayed(self) -> None:
         """Clear cached rows and look for jobs: another process, such as a command, has changed the database."""
@@ -1038,8 +1048,14 @@ def _port_of(scope: Scope) -> int | None:
     return None if server is None else server[1]
 
 
+def _is_no_repetition(record: logging.LogRecord) -> bool:
+    """Whether a line of uvicorn says more than that the application did not start: the application has said why."""
+    return record.msg != "Application startup failed. Exiting."
+
+
 def http_config(app: Any, *, shutdown_seconds: int, **address: Any) -> uvicorn.Config:
     """How uvicorn serves an ASGI application here: our HTTP bounds, the gateway's WebSockets, no log of its own."""
+    logging.getLogger("uvicorn.error").addFilter(_is_no_repetition)
     return uvicorn.Config(
         app,
         loop="uvloop",

@@ -317,13 +317,17 @@ async def test_migrating_twice_does_nothing(database_url: str) -> None:
     await database.close()
 
 
-async def test_a_database_of_an_unknown_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "reason"), [("9999", "of a later version"), ("abc", "not of this version")])
+async def test_a_database_of_another_version_is_refused_and_left_alone(
+    tmp_path: Path, version: str, reason: str
+) -> None:
     path = tmp_path / "moothall.db"
     connection = apsw.Connection(str(path))
-    connection.execute("CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9999')")
+    connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+    connection.execute("INSERT INTO alembic_version VALUES (?)", (version,))
     database = database_at(f"sqlite:///{path}")
     await database.open()
-    with pytest.raises(StorageError, match="not of this version"):
+    with pytest.raises(StorageError, match=reason):
         await database.migrate()
     tables = connection.execute("SELECT name FROM sqlite_schema").fetchall()
     assert tables == [("alembic_version",)]

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from moothall.app import build_services, server_key
 from moothall.bus.local import LocalBus
-from moothall.cli.database import open_database
+from moothall.cli.database import exit_on_storage_error, open_database
 from moothall.cli.options import fail
 from moothall.kernel import unit_of_work
 from moothall.kernel.authenticate import ANONYMOUS
@@ -19,7 +19,7 @@ from moothall.kernel.secrets import SecretBox, SecretUnreadable, ServerKey, Serv
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.settings import Settings
-from moothall.storage.database import Database, Reader, StorageError
+from moothall.storage.database import Database, Reader
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ def operate(settings: Settings, work: Callable[[Context], Awaitable[T]], *, lock
     """Run `work` in one transaction without a user; a running server publishes its events.
 
     `lock` is the guild that it changes. A refusal and an error of the database or server key end the program with
-    exit code 1 and the reason.
+    exit code 1 and the reason, a database of a later version with 3.
     """
 
     async def perform(database: Database) -> T:
@@ -90,12 +90,13 @@ def _on_database(settings: Settings, perform: Callable[[Database], Awaitable[T]]
         async with open_database(settings) as database:
             return await perform(database)
 
-    try:
-        return asyncio.run(run())
-    except Refusal as refusal:
-        fail(_describe(refusal))
-    except (StorageError, SecretUnreadable, ServerKeyError, OSError) as error:
-        fail(str(error))
+    with exit_on_storage_error():
+        try:
+            return asyncio.run(run())
+        except Refusal as refusal:
+            fail(_describe(refusal))
+        except (SecretUnreadable, ServerKeyError) as error:
+            fail(str(error))
 
 
 def _build(settings: Settings, database: Database) -> Services:

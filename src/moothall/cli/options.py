@@ -67,7 +67,7 @@ def default_note(setting: Setting) -> str:
     return f"; default {setting.default}"
 
 
-def fail(message: str) -> NoReturn:
-    """End the program with exit code 1 and the reason on standard error."""
+def fail(message: str, code: int = 1) -> NoReturn:
+    """End the program with an exit code and the reason on standard error."""
     click.echo(f"moothall: {message}", err=True)
-    sys.exit(1)
+    sys.exit(code)

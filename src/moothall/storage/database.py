@@ -58,6 +58,16 @@ class CommitUnknown(StorageUnavailable):
     """Whether the transaction was committed is not known yet: it must be neither repeated nor undone."""
 
 
+class NewerDatabase(StorageError):
+    """The tables are of a later version of Moothall, which this one must not change."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"the database is of a later version of Moothall (its revision is {revision}): install that version, "
+            "or restore the backup that was made before the upgrade"
+        )
+
+
 class StorageConflict(StorageError):
     """A conflict with another transaction; repeating the whole transaction may succeed."""
 

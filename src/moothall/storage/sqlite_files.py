@@ -63,6 +63,9 @@ def storage_error(error: apsw.Error | OverflowError) -> StorageError:
         return ConstraintFailed(str(error))
     if isinstance(error, apsw.SQLError | apsw.TooBigError | OverflowError):
         return StorageError(str(error))
+    if isinstance(error, apsw.NotADBError):
+        # SQLite itself says "not an error" where it copies such a file.
+        return StorageUnavailable("the file is no SQLite database, or its beginning is damaged")
     return StorageUnavailable(f"{type(error).__name__}: {error}")
 
 

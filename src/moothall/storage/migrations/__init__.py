@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from moothall.storage.database import StorageError
+from moothall.storage.database import NewerDatabase, StorageError
 from moothall.storage.migrations.rewrites import Rewrite
 
 HEAD = "0047"
@@ -28,7 +28,7 @@ _STAMP = f"INSERT INTO alembic_version (version_num) VALUES ('{HEAD}')"  # noqa:
 def migrate_sqlite(connection: apsw.Connection) -> None:
     """Create the tables or upgrade them to `HEAD`, in one transaction. Idempotent.
 
-    Raises StorageError for a database that a later version of Moothall wrote.
+    Raises NewerDatabase for one that a later version of Moothall wrote, and StorageError.
     """
     if sqlite_revision(connection) == HEAD:
         return
@@ -67,7 +67,11 @@ def statements_to_head(dialect: str, revision: str | None) -> list[str]:
 
 
 def steps_to_head(dialect: str, revision: str | None) -> list[str | Rewrite]:
-    """The statements and rewrites that upgrade a database from a revision to `HEAD`; None is an empty database."""
+    """The statements and rewrites that upgrade a database from a revision to `HEAD`; None is an empty database.
+
+    Raises NewerDatabase.
+    """
+    refuse_newer(revision)
     if revision == HEAD:
         return []
     if revision is None:
@@ -75,6 +79,17 @@ def steps_to_head(dialect: str, revision: str | None) -> list[str | Rewrite]:
     from moothall.storage.migrations.render import steps_between  # noqa: PLC0415 Alembic takes long to import
 
     return steps_between(dialect, revision, HEAD)
+
+
+def is_newer(revision: str | None) -> bool:
+    """Whether a revision is one of a later version of Moothall."""
+    return revision is not None and revision.isdigit() and int(revision) > int(HEAD)
+
+
+def refuse_newer(revision: str | None) -> None:
+    """Raise NewerDatabase for a revision of a later version of Moothall."""
+    if revision is not None and is_newer(revision):
+        raise NewerDatabase(revision)
 
 
 def create_script(dialect: str) -> str:
