@@ -128,6 +128,7 @@ from moothall.resources.user.password.verification import PasswordThrottle
 from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
 from moothall.resources.webhook_event.sender import WebhookEventSender
 from moothall.runtime.budgets import SERVER, Allowance, Budgets, Holdings, Rates
+from moothall.runtime.work_pool import PayerPool
 from moothall.settings import Settings
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError, WritesElsewhere
@@ -576,8 +577,8 @@ class App:
             token=settings.metrics_token,
             apart=self._metrics_port is not None,
             refresh=self._refresh_job_counts,
-            pool=self.services.pools.drawings.for_payer(SERVER),
-            collector=self._join_metrics(),
+            pool=(pool := self.services.pools.drawings.for_payer(SERVER)),
+            collector=self._join_metrics(pool),
         )
         self._add_gauges()
 
@@ -935,13 +936,13 @@ class App:
 
     # Workers
 
-    def _join_metrics(self) -> MetricsCollector | None:
+    def _join_metrics(self, pool: PayerPool) -> MetricsCollector | None:
         """Report the metrics of a worker, or collect those of the workers."""
         if isinstance(self.bus, WriterBus):
             bus = self.bus
             return MetricsCollector(bus, lambda: bus.worker_count)
         if self._is_worker:
-            MetricsReporter(self.bus, self.metrics)
+            MetricsReporter(self.bus, self.metrics, pool)
         return None
 
     def _writer_calls(self) -> WriterCalls:

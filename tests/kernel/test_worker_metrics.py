@@ -5,6 +5,8 @@ import asyncio
 from moothall.bus.local import LocalBus
 from moothall.kernel.metrics import Metrics
 from moothall.kernel.worker_metrics import MetricsCollector, MetricsReporter, add_pages
+from moothall.runtime.budgets import SERVER
+from moothall.runtime.work_pool import WorkPool
 
 ONE = """# HELP moothall_requests_total Requests.
 # TYPE moothall_requests_total counter
@@ -39,7 +41,7 @@ def test_numbers_of_a_series_are_added_and_those_of_a_process_are_left_alone() -
 async def test_the_process_that_writes_adds_the_numbers_of_its_workers() -> None:
     bus, own = LocalBus(), Metrics()
     workers = [Metrics() for _ in range(2)]
-    reporters = [MetricsReporter(bus, metrics) for metrics in workers]
+    reporters = [MetricsReporter(bus, metrics, WorkPool("metrics").for_payer(SERVER)) for metrics in workers]
     collector = MetricsCollector(bus, lambda: len(reporters))
     for metrics in (own, *workers):
         metrics.observe_request("get_guild", 200, 0.001)

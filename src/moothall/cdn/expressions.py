@@ -4,9 +4,8 @@ They are addressed by id, so a database query finds the file, and a deleted one 
 the requested format, at most 128 pixels wide; stickers and sounds are served as they were uploaded.
 """
 
-import asyncio
 import re
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs
@@ -26,6 +25,7 @@ from moothall.resources.soundboard.queries import select_file
 from moothall.resources.sticker.packs import STANDARD_STICKERS
 from moothall.resources.sticker.queries import select_sticker
 from moothall.runtime.budgets import Payer, WorkRefused
+from moothall.runtime.lifecycle import Lazy
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
 
@@ -36,6 +36,9 @@ _RANGE: Final = re.compile(rb"\s*bytes=(\d{1,9})-(\d{0,9})\s*")
 _EMOJI_SIDE: Final = 128
 _SOUND_TYPES: Final = {"mp3": "audio/mpeg", "ogg": "audio/ogg"}
 _SOUNDS: Final = Path(__file__).parent / "sounds"
+_DEFAULT_SOUNDS: Final = {
+    sound.sound_id: Lazy((_SOUNDS / f"{int(sound.sound_id)}.ogg").read_bytes) for sound in DEFAULT_SOUNDS
+}
 _CONVERTED: Final = "webp"
 _ORIGINAL_TYPES: Final = {
     StickerFormat.PNG: ("png", "image/png"),
@@ -147,8 +150,8 @@ class ExpressionFiles:
         return None
 
     async def _sound(self, sound_id: SoundId, ending: str) -> _File | None:
-        if any(sound.sound_id == sound_id for sound in DEFAULT_SOUNDS):
-            return _File(await asyncio.to_thread(_default_sound, int(sound_id)), "audio/ogg", f"default-{sound_id}")
+        if sound_id in _DEFAULT_SOUNDS:
+            return _File(await _DEFAULT_SOUNDS[sound_id].get(), "audio/ogg", f"default-{sound_id}")
         async with self._database.read() as reader:
             file = await select_file(reader, sound_id)
         if file is None or ending not in {"", file.format}:
@@ -164,11 +167,6 @@ def _range(header: bytes | None, size: int) -> tuple[int, int] | None:
         return None
     first, last = int(match[1]), min(int(match[2] or size), size - 1)
     return (first, last) if first <= last else None
-
-
-@cache
-def _default_sound(number: int) -> bytes:
-    return (_SOUNDS / f"{number}.ogg").read_bytes()
 
 
 def _draw_sticker(number: int) -> bytes:

@@ -13,6 +13,7 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.objects.ids import UserId
 from moothall.runtime.budgets import UNLIMITED, Allowance, Budgets, OverBudget, Payer, Rates
 from moothall.runtime.fair_slots import FairSlots
+from moothall.runtime.work_pool import WorkPool
 
 IDENTIFIES_OF_PERSON: Final = Allowance(60, 1.0)
 IDENTIFIES_OF_NETWORK: Final = Allowance(600, 10.0)
@@ -23,8 +24,24 @@ _STARTING_EACH: Final = 4
 """Sessions of an account that are started at once: they take turns, so that others' requests come in between."""
 _UNBOUNDED: Final = 1 << 30
 """Tasks in a lane: no more than the account has connections, which are bounded."""
+_PREPARING: Final = 2
+"""Large frames that are compressed at once."""
 
 End = Callable[[Session], Awaitable[None]]
+
+
+class _CommandMeter:
+    """Charges work of commands to accounts, and refuses none of it: the account's next command waits instead."""
+
+    def __init__(self, budgets: Budgets) -> None:
+        self._budgets = budgets
+
+    def check(self, payer: Payer) -> None:
+        """Do nothing."""
+
+    def charge_cpu(self, payer: Payer, seconds: float) -> None:
+        """Charge CPU time."""
+        self._budgets.charge_cpu(payer, seconds)
 
 
 class AccountBounds:
@@ -42,6 +59,10 @@ class AccountBounds:
         """Held while a session starts, by account."""
         self.reads = FairSlots(_UNBOUNDED, waiting_max=_UNBOUNDED, waiting_each=_UNBOUNDED)
         """Held while members are read for a session, by account: of many sessions one reads at a time."""
+        self.frames = WorkPool(
+            "frames", _CommandMeter(budgets), threads=_PREPARING, waiting_max=_UNBOUNDED, waiting_each=_UNBOUNDED
+        )
+        """Compresses large frames of one session, one at a time for an account."""
         limited = bool(settings.identifies_per_window)
         network = IDENTIFIES_OF_NETWORK if limited else UNLIMITED
         self._identifies = Rates(

@@ -27,7 +27,8 @@ from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.kernel.websocket_frames import FrameBudget
 from moothall.objects.ids import GuildId
-from moothall.runtime.budgets import Payer
+from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.work_pool import WorkPool
 
 _HEARTBEAT_ACK: Final = b'{"op":11,"d":null,"s":null,"t":null}'
 _HEARTBEAT: Final = b'{"op":1,"d":null,"s":null,"t":null}'
@@ -40,6 +41,8 @@ class CommandHandler(Protocol):
     """What the gateway node does for its connections. Every coroutine may raise CloseConnection."""
 
     settings: GatewaySettings
+    frames: WorkPool
+    """Compresses large frames."""
 
     async def identify(self, connection: "Connection", command: IdentifyCommand) -> None:
         """Opcode 2: start a session."""
@@ -139,7 +142,7 @@ class Connection:
 
     async def prepare(self, frame: Frame) -> None:
         """Make the forms of a large frame that sending it needs, without blocking the event loop."""
-        await self.encoding.prepare(frame)
+        await self.encoding.prepare(frame, self._handler.frames.for_payer(self.payer or SERVER))
 
     def send_invalid_session(self, *, resumable: bool) -> None:
         """Send opcode 9: the client has to identify again, or to resume."""

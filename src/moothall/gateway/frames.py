@@ -20,7 +20,7 @@ No session has a compression context, so an idle session needs no memory for one
 import asyncio
 import threading
 import zlib
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import msgspec
@@ -28,6 +28,7 @@ import zstandard
 
 from moothall.gateway import etf
 from moothall.gateway.commands import Payload, read_etf_payload, read_payload
+from moothall.runtime.work_pool import PayerPool
 
 _STORED_EMPTY: Final = b"\x00\x00\x00\xff\xff"
 _ZLIB_HEADER: Final = b"\x78\x9c"
@@ -215,10 +216,10 @@ class Encoding:
         """Encode a dispatch with its sequence number."""
         raise NotImplementedError
 
-    async def prepare(self, frame: Frame) -> None:
-        """Make the forms of a large frame that sending and buffering it need, without blocking the event loop."""
+    async def prepare(self, frame: Frame, pool: PayerPool) -> None:
+        """Make the forms of a large frame that sending and buffering it need, in a thread of `pool`."""
         if frame.size >= _MIN_PREPARED_BYTES:
-            await asyncio.to_thread(self._make_forms, frame)
+            await pool.run(partial(self._make_forms, frame), size=frame.size)
 
     def _make_forms(self, frame: Frame) -> None:
         self.dispatch(0, frame)
@@ -319,11 +320,11 @@ class Etf(Encoding):
         """The term."""
         return _ETF_PREFIX + etf.integer(seq) + frame.etf.tail
 
-    async def prepare(self, frame: Frame) -> None:
+    async def prepare(self, frame: Frame, pool: PayerPool) -> None:
         """As for any encoding; the term is encoded in slices, since a thread would share the interpreter's lock."""
         if frame.size >= _MIN_PREPARED_BYTES:
             await frame.encode_etf()
-            await super().prepare(frame)
+            await super().prepare(frame, pool)
 
 
 class EtfZlibStream(Etf):

@@ -127,6 +127,7 @@ class GatewayNode:
         self.bounds = AccountBounds(
             settings, self.hub, self.limits, budgets or Budgets.unlimited(), end=self._drop_session
         )
+        self.frames = self.bounds.frames
         self._source = source
         self._bus = bus
         self._name = name

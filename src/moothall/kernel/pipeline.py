@@ -457,7 +457,7 @@ class Pipeline:
             if has_files:
                 decoded.complete = False
             else:
-                data = await request.body(endpoint.body_bytes_max)
+                data = await request.body(endpoint.body_bytes_max, self._services.pools.bodies)
                 decoded.large = is_large(data)
                 take = partial(decoded.take_body, endpoint.body, data, request.content_type)
                 await self._read(request, decoded, take)

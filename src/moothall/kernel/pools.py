@@ -24,6 +24,8 @@ class Pools(Struct, kw_only=True):
     """Packs archives of users' data."""
     drawings: WorkPool
     """Draws widgets and metrics."""
+    patterns: WorkPool
+    """Compiles the patterns of automatic moderation, and matches long texts."""
 
     @classmethod
     def start(cls, budgets: Budgets) -> "Pools":
@@ -34,9 +36,10 @@ class Pools(Struct, kw_only=True):
             images=WorkPool("images", budgets, waiting_max=128, bytes_max=_IMAGES_BYTES_MAX),
             archives=WorkPool("archives", budgets, waiting_max=64, waiting_each=64),
             drawings=WorkPool("drawings", budgets, waiting_max=128, waiting_each=16),
+            patterns=WorkPool("patterns", budgets, threads=2),
         )
 
     def close(self) -> None:
         """End the threads; what waits is not started."""
-        for pool in (self.bodies, self.responses, self.images, self.archives, self.drawings):
+        for pool in (self.bodies, self.responses, self.images, self.archives, self.drawings, self.patterns):
             pool.close()

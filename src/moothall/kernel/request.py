@@ -1,16 +1,16 @@
 """An HTTP request: its headers, its body within bounds, and the address of its client."""
 
-import asyncio
 import itertools
 import logging
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from moothall.runtime.budgets import Cost
+from moothall.runtime.work_pool import WorkPool
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -33,7 +33,7 @@ _HOST = re.compile(rb"(?:\[(?P<bracketed>[^\[\]]+)\]|(?P<bare>[^\[\]:]+))(?::[0-
 _MAX_PROXIES = 32
 """How many entries of X-Forwarded-For are read, counted from its end."""
 _JOINED_AT_ONCE = 512 * 1024
-"""Bytes of a body from which on its parts are joined in a thread: the system's new pages alone take milliseconds."""
+"""Bytes of a body from which on its chunks are joined in a thread: the system's new pages alone take milliseconds."""
 _FORWARDING = frozenset(
     {b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip", b"forwarded", b"via"}
 )
@@ -157,10 +157,10 @@ class Request:
         """The network that rate limits count the client by: its IPv4 address, or the /64 of its IPv6 address."""
         return network_of(self.address) if ":" in self.address else self.address
 
-    async def body(self, maximum: int | None = None) -> bytes:
-        """Read the whole body, of at most `maximum` bytes, which `cost` holds.
+    async def body(self, maximum: int | None, pool: WorkPool) -> bytes:
+        """Read the whole body, of at most `maximum` bytes, which `cost` holds. A large one is joined in `pool`.
 
-        Raises RequestTooLarge, ClientDisconnected, and what holding bytes raises.
+        Raises RequestTooLarge, ClientDisconnected, and what holding bytes and the pool raise.
         """
         maximum = self._max_body if maximum is None else min(maximum, self._max_body)
         if self.content_length > maximum:
@@ -177,9 +177,9 @@ class Request:
         chunks = [first]
         chunks.extend([chunk async for chunk in self._further_chunks(len(first), maximum)])
         size = sum(map(len, chunks))
-        if size < _JOINED_AT_ONCE:
+        if self.cost is None or size < _JOINED_AT_ONCE:
             return b"".join(chunks)
-        return await asyncio.to_thread(b"".join, chunks)
+        return await pool.run(self.cost.payer, partial(b"".join, chunks), size=size)
 
     async def _further_chunks(self, size: int, maximum: int) -> AsyncIterator[bytes]:
         """The body after its first `size` bytes, all of which are charged."""

@@ -4,6 +4,7 @@ import asyncio
 import math
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from msgspec import Raw, Struct
@@ -11,6 +12,8 @@ from msgspec import Raw, Struct
 from moothall.bus import Audience, Bus, Envelope
 from moothall.kernel.metrics import Metrics
 from moothall.objects.wire import decoder, encode
+from moothall.runtime.budgets import WorkRefused
+from moothall.runtime.work_pool import PayerPool
 
 _REQUEST: Final = "METRICS_REQUEST"
 _RESPONSE: Final = "METRICS_RESPONSE"
@@ -36,11 +39,12 @@ def _control(name: str, data: Struct) -> Envelope:
 
 
 class MetricsReporter:
-    """Answers requests for the metrics of a worker."""
+    """Answers requests for the metrics of a worker, which are written in `pool`."""
 
-    def __init__(self, bus: Bus, metrics: Metrics) -> None:
+    def __init__(self, bus: Bus, metrics: Metrics, pool: PayerPool) -> None:
         self._bus = bus
         self._metrics = metrics
+        self._pool = pool
         self._tasks: set[asyncio.Task[None]] = set()
         bus.subscribe(self._receive)
 
@@ -53,8 +57,9 @@ class MetricsReporter:
                 task.add_done_callback(self._tasks.discard)
 
     async def _respond(self, number: int) -> None:
-        text = (await asyncio.to_thread(self._metrics.render)).decode()
-        self._bus.publish([_control(_RESPONSE, _Response(number, text))])
+        with suppress(WorkRefused):  # with too many requests the page goes without this worker
+            text = (await self._pool.run(self._metrics.render)).decode()
+            self._bus.publish([_control(_RESPONSE, _Response(number, text))])
 
 
 class MetricsCollector:

@@ -4,35 +4,47 @@ The folder may be emptied at any time. Processes may share it: each reads the fi
 of the files that it knows.
 """
 
-import asyncio
 import logging
 import os
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from moothall.objects.clock import file_time
+from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.work_pool import WorkPool
 
 log = logging.getLogger("moothall.files")
 
 _NAME: Final = re.compile(r"(?P<group>[0-9]{1,20})-[a-z0-9-]{1,100}")
 _BLOCK: Final = 4096
 """Bytes that the smallest file takes on the disk."""
+_THREADS: Final = 2
+_WAITING_EACH: Final = 4096
+_REMOVER: Final = Payer(None, "removal")
+"""Who removes files, beside those who read and write: each of these removes at most once what it displaces."""
 _UNFINISHED: Final = ".part"
 _ABANDONED_SECONDS: Final = 3600
 """Age after which an unfinished file is abandoned."""
 
 
 class DiskCache:
-    """Byte strings by group (a number, such as the source's id) and name (lower-case letters, digits and `-`)."""
+    """Byte strings by group (a number, such as the source's id) and name (lower-case letters, digits and `-`).
+
+    Every method raises Overloaded if too many calls wait for the disk.
+    """
 
     def __init__(self, folder: Path, bytes_max: int) -> None:
         self._folder = folder
         self._bytes_max = bytes_max
+        self._pool = WorkPool(
+            "disk-cache", threads=_THREADS, each=_THREADS, waiting_max=2 * _WAITING_EACH, waiting_each=_WAITING_EACH
+        )
         self._sizes: OrderedDict[str, int] = OrderedDict()
         self._names: dict[int, set[str]] = {}
         self.bytes = 0
@@ -40,7 +52,7 @@ class DiskCache:
 
     async def load(self) -> None:
         """Index the files in the folder by the time of their last use. Until then `get` indexes those it reads."""
-        for name, size in await asyncio.to_thread(_listed, self._folder):
+        for name, size in await self._pool.run(SERVER, partial(_listed, self._folder)):
             if name not in self._sizes:
                 self._count(name, size)
                 self._sizes.move_to_end(name, last=False)
@@ -53,7 +65,7 @@ class DiskCache:
     async def get(self, group: int, name: str) -> bytes | None:
         """Read a value; None if it is not cached."""
         file = f"{group}-{name}"
-        data = await asyncio.to_thread(_read, self._folder / file)
+        data = await self._pool.run(SERVER, partial(_read, self._folder / file))
         if data is None:
             self._forget(file)
         else:
@@ -65,7 +77,7 @@ class DiskCache:
         """Cache a value. A disk error is logged, and the value is not cached."""
         file = f"{group}-{name}"
         try:
-            await asyncio.to_thread(_write, self._folder, file, data)
+            await self._pool.run(SERVER, partial(_write, self._folder, file, data))
         except OSError as problem:
             log.warning("nothing can be kept in %s: %s", self._folder, problem)
             return
@@ -78,7 +90,7 @@ class DiskCache:
         for file in files:
             self._forget(file)
         if files:
-            await asyncio.to_thread(_unlink, self._folder, files)
+            await self._pool.run(_REMOVER, partial(_unlink, self._folder, files))
 
     async def _evict(self) -> None:
         files: list[str] = []
@@ -86,7 +98,7 @@ class DiskCache:
             files.append(next(iter(self._sizes)))
             self._forget(files[-1])
         if files:
-            await asyncio.to_thread(_unlink, self._folder, files)
+            await self._pool.run(_REMOVER, partial(_unlink, self._folder, files))
 
     def _count(self, file: str, size: int) -> None:
         size = -(-max(size, 1) // _BLOCK) * _BLOCK

@@ -17,6 +17,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -24,6 +25,7 @@ import apsw
 
 from moothall.objects.clock import stopwatch
 from moothall.objects.turns import room_in_turn
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.storage.database import CommitUnknown, StorageError, StorageFull, StorageUnavailable
 from moothall.storage.kept_rows import KeptRows
 from moothall.storage.sqlite_files import connect, storage_error
@@ -178,7 +180,7 @@ class Writer:
                 self._hand_over_batch()
                 await self._wait_for_change()
             self.connection.set_busy_timeout(int(_BUSY_SECONDS * 1000))
-            await asyncio.to_thread(work, self.connection)
+            await in_lifecycle_thread(partial(work, self.connection))
         except apsw.Error as error:
             raise storage_error(error) from error
         finally:
@@ -196,7 +198,7 @@ class Writer:
         self._closed = True
         await self.settled()
         self._jobs.put("stop")
-        await asyncio.to_thread(self._thread.join)
+        await in_lifecycle_thread(self._thread.join)
         self.connection.close()
 
     async def _take(self) -> Turn:

@@ -5,7 +5,6 @@ Writes go through the group commit (`group_commit`); long reads and backups get 
 connection of their own.
 """
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ import apsw
 from moothall.objects.ids import Snowflake
 from moothall.objects.turns import yield_turn
 from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.runtime.metered_slots import Meter
 from moothall.runtime.work_pool import WorkPool
 from moothall.storage.commit_counters import CommitCounters
@@ -396,7 +396,7 @@ class SqliteDatabase:
         writer, self._writer, self._cursor = self._writer, None, None
         if writer is None or self._long is None or self._connection is None:
             return
-        await asyncio.to_thread(self._long.close)
+        await in_lifecycle_thread(self._long.close)
         self._connection.close()
         # The last connection to close moves the log into the file, which a read-only connection cannot do.
         await writer.close()

@@ -1,6 +1,5 @@
 """The database of a process that only reads an SQLite file, which another process of the machine writes."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -9,6 +8,7 @@ import apsw
 
 from moothall.objects.ids import Snowflake
 from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.runtime.metered_slots import Meter
 from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, StorageUnavailable, WritesElsewhere
@@ -46,7 +46,7 @@ class SqliteReplica:
         connection, self._connection, self._cursor = self._connection, None, None
         if connection is None or self._long is None:
             return
-        await asyncio.to_thread(self._long.close)
+        await in_lifecycle_thread(self._long.close)
         connection.close()
 
     async def migrate(self) -> None:

@@ -36,6 +36,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.webhook_event.sender import WebhookEventSender
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.settings import Settings
 from moothall.storage.sqlite_files import connect
 from moothall.test_server.faults import Fault, Faults
@@ -188,10 +189,10 @@ class ControlledServer:
                 offset=CLOCK.offset,
             )
             saved.database.unlink(missing_ok=True)
-            await asyncio.to_thread(_copy_database, self._database, saved.database)
+            await in_lifecycle_thread(partial(_copy_database, self._database, saved.database))
             if saved.files is not None:
                 shutil.rmtree(saved.files, ignore_errors=True)
-                await asyncio.to_thread(shutil.copytree, self._files, saved.files)
+                await in_lifecycle_thread(partial(shutil.copytree, self._files, saved.files))
             self.snapshots[name] = saved
 
     async def restore(self, name: str) -> None:

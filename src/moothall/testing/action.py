@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Generator
-from typing import Any, Generic, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+_THREADS: Final = ThreadPoolExecutor(32, thread_name_prefix="moothall-action")
 
 
 class Action(Generic[T_co]):
@@ -27,9 +30,9 @@ class Action(Generic[T_co]):
 
     async def _in_thread(self) -> T_co:
         try:
-            asyncio.get_running_loop()
+            loop = asyncio.get_running_loop()
         except RuntimeError:
             from anyio import to_thread  # noqa: PLC0415 only tests with trio get here
 
             return await to_thread.run_sync(self.wait)
-        return await asyncio.to_thread(self.wait)
+        return await loop.run_in_executor(_THREADS, self.wait)

@@ -1,7 +1,7 @@
 """The client for people: the files of its build, and its page at every path that it has routes for."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from moothall.objects import errors
 from moothall.objects.csp import hash_source
 from moothall.objects.errors import ErrorKind
 from moothall.objects.wire import encode
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.web.paths import CLIENT_FOLDER
 
 Scope = MutableMapping[str, Any]
@@ -84,7 +85,7 @@ class ClientFiles:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if _PAGE not in self._files:
-            self._files = await asyncio.to_thread(_read_files, self._folder)
+            self._files = await in_lifecycle_thread(partial(_read_files, self._folder))
         response = self._respond(Request(scope))
         response.headers.update(self._headers)
         if scope["method"] == "HEAD":

@@ -1,6 +1,5 @@
 """The public documents: the landing page, the API reference, the OpenAPI document, the style sheet and the icons."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from functools import cached_property, partial
 from importlib import resources
@@ -16,6 +15,7 @@ from moothall import __version__
 from moothall.kernel.endpoint import Endpoint
 from moothall.kernel.openapi import openapi_document
 from moothall.objects.wire import encode
+from moothall.runtime.lifecycle import Lazy
 from moothall.web.reference import reference_page
 from moothall.web.rendering import environment
 from moothall.web.translations import LANGUAGES, language_of
@@ -130,13 +130,10 @@ def _endpoint(
     build: Callable[[], bytes], media_type: str, headers: Mapping[str, str] | None = None
 ) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint of a document that is built once, on a thread: the large ones take a tenth of a second."""
-    content: bytes | None = None
+    content = Lazy(build)
 
     async def show(_request: Request) -> Response:
-        nonlocal content
-        if content is None:
-            content = await asyncio.to_thread(build)
-        return Response(content, headers=headers, media_type=media_type)
+        return Response(await content.get(), headers=headers, media_type=media_type)
 
     return show
 

@@ -1,8 +1,9 @@
 """ASGI applications that are imported and built by their first request."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+
+from moothall.runtime.lifecycle import Lazy
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -14,14 +15,9 @@ class LazyApplication:
     """An ASGI application that `build` returns; it is called once, on a thread, since it imports."""
 
     def __init__(self, build: Callable[[], Application]) -> None:
-        self._build = build
-        self._lock = asyncio.Lock()
-        self._application: Application | None = None
+        self._application = Lazy(build)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, building the application first if this is the first one."""
-        if self._application is None:
-            async with self._lock:
-                if self._application is None:
-                    self._application = await asyncio.to_thread(self._build)
-        await self._application(scope, receive, send)
+        application = await self._application.get()
+        await application(scope, receive, send)

@@ -43,7 +43,7 @@ class Trigger(Struct, frozen=True):
 
 async def triggers_of_content(ctx: Context, content: SubmittedContent) -> list[Trigger]:
     """The rules that a message, an edit or the name of a thread triggers, oldest first."""
-    matchers = await ctx.services.resources[RuleMatchers].of_guild(ctx.guild, ctx.tx)
+    matchers = await ctx.services.resources[RuleMatchers].of_guild(ctx, ctx.guild)
     if not matchers or is_exempt(ctx.guild, content.user_id, ctx.member.role_ids):
         return []
     texts = [MarkedText(text) for text in content.texts]
@@ -81,36 +81,37 @@ async def _trigger_of_content(
 ) -> Trigger | None:
     rule = matcher.rule
     if rule.trigger_type in {TriggerType.KEYWORD, TriggerType.KEYWORD_PRESET}:
-        return await first_trigger(matcher, texts)
+        return await first_trigger(ctx, matcher, texts)
     if rule.trigger_type == TriggerType.MEMBER_PROFILE:
-        return await _trigger_of_author(matcher, content)
+        return await _trigger_of_author(ctx, matcher, content)
     is_spam = _is_spam if rule.trigger_type == TriggerType.SPAM else _has_too_many_mentions
     return Trigger(rule, "\n".join(content.texts)) if is_spam(ctx, rule, content) else None
 
 
-async def first_trigger(matcher: RuleMatcher, texts: Iterable[MarkedText]) -> Trigger | None:
+async def first_trigger(ctx: Context, matcher: RuleMatcher, texts: Iterable[MarkedText]) -> Trigger | None:
     """The trigger of a rule by the first of several texts that matches."""
+    pool = ctx.services.pools.patterns.for_payer(ctx.payer)
     for text in texts:
-        match = await matcher.first_match(text)
+        match = await matcher.first_match(text, pool)
         if match is not None:
             return Trigger(matcher.rule, text.text, match)
     return None
 
 
-async def trigger_of_names(matcher: RuleMatcher, names: Mapping[NameKind, str | None]) -> Trigger | None:
+async def trigger_of_names(ctx: Context, matcher: RuleMatcher, names: Mapping[NameKind, str | None]) -> Trigger | None:
     """The trigger of a member profile rule by the first of a member's names that matches."""
     for kind, name in names.items():
-        trigger = None if name is None else await first_trigger(matcher, [MarkedText(name)])
+        trigger = None if name is None else await first_trigger(ctx, matcher, [MarkedText(name)])
         if trigger is not None:
             return structs.replace(trigger, name=kind)
     return None
 
 
-async def _trigger_of_author(matcher: RuleMatcher, content: SubmittedContent) -> Trigger | None:
+async def _trigger_of_author(ctx: Context, matcher: RuleMatcher, content: SubmittedContent) -> Trigger | None:
     """The trigger by the names of a message's author, if the rule blocks their interactions."""
     if content.author is None or not any(a.type == ActionType.BLOCK_MEMBER_INTERACTION for a in matcher.rule.actions):
         return None
-    return await trigger_of_names(matcher, _names_of(content.author))
+    return await trigger_of_names(ctx, matcher, _names_of(content.author))
 
 
 def _is_spam(ctx: Context, rule: AutoModerationRule, content: SubmittedContent) -> bool:

@@ -1,16 +1,17 @@
 """Matching texts against regular expressions of users, in time linear in the text (RE2).
 
 Patterns ignore case. A pattern whose automaton is too large is refused, as a text is matched against it in the event
-loop or, where that could take longer than about a millisecond, in a thread.
+loop or, where that could take longer than about a millisecond, in a pool of threads (`Pools.patterns`).
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import re2
 
 from moothall.resources.auto_moderation.keywords import Match
+from moothall.runtime.work_pool import PayerPool
 
 _MAX_MEMORY: Final = 1 << 20
 """Bytes for the automaton of a pattern, and for the states that matching caches."""
@@ -36,11 +37,14 @@ class PatternSet:
     def __bool__(self) -> bool:
         return bool(self._patterns)
 
-    async def first_match(self, text: str) -> Match | None:
-        """The first pattern that matches a text, and its first match that is not empty, if there is one."""
+    async def first_match(self, text: str, pool: PayerPool) -> Match | None:
+        """The first pattern that matches a text, and its first match that is not empty, if there is one.
+
+        Raises WorkRefused for a payer who is over the budget, or if too much waits.
+        """
         if self._size * len(text.encode()) <= _INLINE_STEPS:
             return self._first_match(text)
-        return await asyncio.to_thread(self._first_match, text)
+        return await pool.run(partial(self._first_match, text))
 
     def _first_match(self, text: str) -> Match | None:
         for pattern, compiled in self._patterns:
@@ -63,9 +67,9 @@ def compile_pattern(pattern: str) -> Any:
     return compiled
 
 
-async def invalid_patterns(patterns: Sequence[str]) -> dict[int, str]:
-    """What is wrong with each pattern that does not compile, by index."""
-    return await asyncio.to_thread(_invalid_patterns, patterns) if patterns else {}
+async def invalid_patterns(patterns: Sequence[str], pool: PayerPool) -> dict[int, str]:
+    """What is wrong with each pattern that does not compile, by index. Raises WorkRefused as `first_match`."""
+    return await pool.run(partial(_invalid_patterns, patterns)) if patterns else {}
 
 
 def _invalid_patterns(patterns: Sequence[str]) -> dict[int, str]:

@@ -139,11 +139,11 @@ async def _triggers(
     ctx: Context, state: GuildState, user_id: UserId, role_ids: tuple[RoleId, ...], names: dict[NameKind, str | None]
 ) -> list[Trigger]:
     """The member profile rules that names of a member trigger."""
-    matchers = await ctx.services.resources[RuleMatchers].of_guild(state, ctx.tx)
+    matchers = await ctx.services.resources[RuleMatchers].of_guild(ctx, state)
     if not any(_is_profile_rule(matcher) for matcher in matchers) or is_exempt(state, user_id, role_ids):
         return []
     triggers = [
-        await trigger_of_names(matcher, names)
+        await trigger_of_names(ctx, matcher, names)
         for matcher in matchers
         if _is_profile_rule(matcher) and not is_exempt_role(matcher.rule, role_ids)
     ]

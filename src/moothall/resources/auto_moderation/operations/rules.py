@@ -179,7 +179,7 @@ async def _check_rule(
         _check_listed(after.exempt_channels, await ctx.guild.channels(ctx.tx), form_errors.at("exempt_channels"))
     patterns = after.trigger_metadata.regex_patterns
     if before is None or patterns != before.trigger_metadata.regex_patterns:
-        await _check_patterns(patterns, form_errors.at("trigger_metadata.regex_patterns"))
+        await _check_patterns(ctx, patterns, form_errors.at("trigger_metadata.regex_patterns"))
 
 
 async def _check_alert_channels(ctx: Context, actions: Iterable[Action], form_errors: FormErrors) -> None:
@@ -204,6 +204,7 @@ def _check_listed(
             form_errors.add([index], FormCode.BASE_TYPE_CHOICES, "The guild has no such role or channel.")
 
 
-async def _check_patterns(patterns: list[str] | UnsetType, form_errors: FormErrors) -> None:
-    for index, problem in (await invalid_patterns(patterns or [])).items():
+async def _check_patterns(ctx: Context, patterns: list[str] | UnsetType, form_errors: FormErrors) -> None:
+    pool = ctx.services.pools.patterns.for_payer(ctx.payer)
+    for index, problem in (await invalid_patterns(patterns or [], pool)).items():
         form_errors.add([index], FormCode.AUTO_MODERATION_INVALID_REGEX, f"Invalid regular expression: {problem}")

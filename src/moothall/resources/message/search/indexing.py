@@ -12,6 +12,7 @@ from moothall.objects.ids import Snowflake
 from moothall.objects.turns import yield_turn
 from moothall.resources.message.search import queries, terms
 from moothall.resources.message.search.documents import IndexedMessage, document_of
+from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.storage.database import StorageError, Transaction
 
 log = logging.getLogger("moothall.search")
@@ -97,7 +98,7 @@ class Indexer(BackgroundTask):
             return await follow(tx, self._database.dialect)
 
     async def _run(self) -> None:
-        await asyncio.to_thread(terms.prepare)
+        await in_lifecycle_thread(terms.prepare)
         while not self._stopping:
             started = stopwatch()
             try:

@@ -1,11 +1,10 @@
 """The settings of a user, with defaults for those that they have not changed."""
 
-import asyncio
 import base64
 import importlib
-import sys
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -14,7 +13,10 @@ from moothall.objects.user_settings import SettingsProtoType, UserSettings
 from moothall.objects.wire import Timestamp, convert
 from moothall.resources.user.queries import select_user
 from moothall.resources.user.settings.queries import ProtoRow, select_changed_settings, select_proto
+from moothall.runtime.lifecycle import Lazy
 from moothall.storage.database import Reader
+
+_PROTOBUF: Final = Lazy(partial(importlib.import_module, "moothall.resources.user.settings.protobuf"))
 
 
 async def settings_of(reader: Reader, user_id: UserId, now: Timestamp) -> UserSettings:
@@ -35,10 +37,7 @@ def settings_from(changed: dict[str, Any], locale: str, now: Timestamp) -> UserS
 
 async def load_protobuf() -> ModuleType:
     """The module `protobuf` of this room, imported on a thread when it is first needed."""
-    name = "moothall.resources.user.settings.protobuf"
-    if name not in sys.modules:
-        await asyncio.to_thread(importlib.import_module, name)
-    return importlib.import_module(name)
+    return await _PROTOBUF.get()
 
 
 async def settings_proto_of(reader: Reader, user_id: UserId, proto_type: SettingsProtoType, now: Timestamp) -> str:
