@@ -49,6 +49,7 @@ async def test_settings_have_defaults_and_changes_are_stored_and_announced(platf
     assert (await alice.get(WHERE)).json == changed.json
     assert platform.heard_data("USER_SETTINGS_UPDATE") == [changes | {"guild_folders": [folder]}]
     assert (await alice.get("/users/@me")).json["locale"] == "de"
+    assert [user["locale"] for user in platform.heard_data("USER_UPDATE")] == ["de"]
     with platform.listening() as heard:
         await alice.patch(WHERE, {"theme": "light"})
     assert heard == []

@@ -21,7 +21,9 @@ from moothall.objects.user_settings import (
     UserSettingsProto,
 )
 from moothall.objects.wire import convert, to_plain
-from moothall.resources.user.queries import lock_user, update_user
+from moothall.resources.user.events import UserUpdate
+from moothall.resources.user.objects import current_user
+from moothall.resources.user.queries import lock_user, select_user, update_user
 from moothall.resources.user.settings import queries
 from moothall.resources.user.settings.events import UserGuildSettingsUpdate, UserSettingsProtoUpdate, UserSettingsUpdate
 from moothall.resources.user.settings.queries import DIRECT_MESSAGES, GuildSettingsRow, ProtoRow
@@ -33,12 +35,12 @@ from moothall.resources.user.settings.requests import (
     ModifyUserSettingsProto,
 )
 
-SETTINGS_EVENTS: Final[Fires] = (UserSettingsUpdate, UserSettingsProtoUpdate)
+SETTINGS_EVENTS: Final[Fires] = (UserSettingsUpdate, UserSettingsProtoUpdate, UserUpdate)
 """For `fires` of rows that may change settings of a user."""
 
 
 async def modify_settings(ctx: Context, body: ModifyUserSettings) -> UserSettings:
-    """Change settings of the caller; those that stay the same are not announced.
+    """Change settings of the caller; those that stay the same are not announced. A new locale changes the user too.
 
     Raises Refusal: 50035 for an unknown locale, and a custom status with two emojis.
     """
@@ -112,6 +114,9 @@ async def _change_settings(ctx: Context, before: UserSettings, body: ModifyUserS
         return before
     if "locale" in changed:
         await update_user(ctx.tx, user_id, locale=changed["locale"])
+        row = await select_user(ctx.tx, user_id)
+        if row is not None:
+            ctx.emit(UserUpdate(user=current_user(row)))
     stored = await queries.select_changed_settings(ctx.tx, user_id)
     await queries.upsert_settings(ctx.tx, user_id, {**stored, **_plain(changed)})
     ctx.emit(UserSettingsUpdate(user_id=user_id, changed=changed))
