@@ -11,7 +11,6 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,19 +18,14 @@ import requests
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-import moothall.gateway.endpoints
-import moothall.oauth2.endpoints  # noqa: F401 the rows of both
-from moothall.kernel.endpoint import REGISTRY, Endpoint
-from moothall.resources import load_endpoints
+from moothall.kernel.endpoint import REGISTRY
+from tests.conformance.places import ROWS, Places
 from tests.conformance.recombined import NO_BODY, PIXEL, Case
 from tests.oauth2.flow import CALLBACK, basic
 from tests.resources.soundboard.sound_files import opus, uri
 from tests.resources.sticker.sticker_files import still
 from tests.serving import RunningServer
 
-load_endpoints()
-
-ROWS = sorted(REGISTRY.values(), key=lambda row: (row.path, row.method))
 OWNER, BOT, MEMBER, EXPENDABLE, BEARER, ANONYMOUS = range(6)
 """Callers. The second person is a member, and the third one's account may be lost: its password can be guessed."""
 WEIGHTS: Final = (7.0, 2.0, 1.0, 0.5, 0.6, 0.3)
@@ -40,11 +34,6 @@ EVERY_ID: list[str] = []
 """Ids of the communities of this process that still run."""
 TIMEOUT: Final = 30
 _SCOPES = "identify email connections guilds guilds.join guilds.members.read role_connections.write openid"
-_MAX_PLACES = 40
-_MAX_VALUES = 200
-"""Values kept for a parameter; the newest replace others at random."""
-_FIRST = 8
-"""Places and values, the earliest, that are chosen as often as all others: more was made for them."""
 _EXPLORED = 4
 """Times that every row is read before the search."""
 _INTERACTION: Final = "/interactions/{interaction_id}/{interaction_token}"
@@ -116,10 +105,11 @@ class Session:
                 self._send(1, None)
 
 
-class Community:
+class Community(Places):
     """The demo community of a running server, and what requests can name in it."""
 
     def __init__(self, server: RunningServer, *arguments: str) -> None:
+        super().__init__()
         self.server = server
         self.url = f"{server.url}/api/v10"
         printed = server.command("demo", "--json", *arguments)
@@ -129,17 +119,12 @@ class Community:
         alice, bob, carol = (person["token"] for person in people)
         self.tokens = [alice, f"Bot {bot['token']}", bob, carol, "", ""]
         """By caller."""
-        self.values: dict[str, list[str]] = defaultdict(list)
-        """By the name of a parameter."""
-        self.places: dict[str, list[dict[str, str]]] = defaultdict(list)
-        """The parameters of things that exist, by the path of their row."""
         self.examples: dict[str, list[Case]] = defaultdict(list)
         """Requests that the server accepted, by the name of their row."""
         self.expendable = [people[EXPENDABLE - 1]["id"]]
         """Ids of the accounts that may be lost; the newest is not yet."""
         self.kept: set[str] = set()
         """Ids of what all other things hang on."""
-        self._known: set[tuple[str, str]] = set()
         self._sessions: list[Session] = []
         self._interactions = 0
         """How many interactions the bot has received."""
@@ -150,11 +135,11 @@ class Community:
         for kind in ("channel", "role"):
             for value in guild[f"{kind}s"].values():
                 self.add(f"{kind}_id", value)
-                self._add_parameters(f"/{kind}s/{{{kind}_id}}", {f"{kind}_id": value})
+                self.add_location(f"/{kind}s/{{{kind}_id}}", {f"{kind}_id": value})
         for person in (*people, bot):
             self.add("user_id", person["id"])
             self.add("username", person["username"])
-            self._add_parameters(
+            self.add_location(
                 "/guilds/{guild_id}/members/{user_id}", {"guild_id": guild["id"], "user_id": person["id"]}
             )
         for name, value in (
@@ -180,123 +165,17 @@ class Community:
             session.close()
         EVERY_ID.clear()
 
-    def add(self, name: str, value: Any) -> None:
-        """Remember a value of a parameter."""
-        if not isinstance(value, str) or not value or len(value) > 300:
-            return
-        if (name, value) in self._known:
-            return
-        self._known.add((name, value))
-        values = self.values[name]
-        if len(values) < _MAX_VALUES:
-            values.append(value)
-        else:
-            values[_FIRST + hash(value) % (_MAX_VALUES - _FIRST)] = value
-        if value.isdigit():
+    def add(self, name: str, value: Any) -> bool:
+        """Remember a value of a parameter, and all ids."""
+        is_new = super().add(name, value)
+        if is_new and value.isdigit():
             EVERY_ID.append(value)
-
-    def learn(self, row: Endpoint, parameters: dict[str, str], answer: Any) -> None:
-        """Remember what an answer names."""
-        for below in _rows_below(row.path):
-            name = below.rpartition("{")[2].rstrip("}")
-            for item in answer if isinstance(answer, list) else [answer]:
-                value = _identity(item, name)
-                if value:
-                    self.add(name, value)
-                    self._add_parameters(below, parameters | {name: value})
-        if row.name == "execute_webhook" and isinstance(answer, dict):
-            self._add_parameters(f"{row.path}/messages/{{message_id}}", parameters | {"message_id": answer["id"]})
-        self._learn_ids(answer, 0)
-
-    def reached(self, row: Endpoint, parameters: dict[str, Any]) -> None:
-        """Remember that the things in a path exist."""
-        for path, names in (*_things(row.path), (row.path, list(parameters))):
-            self._add_parameters(path, {name: parameters[name] for name in names})
-
-    def _add_parameters(self, path: str, location: dict[str, Any]) -> None:
-        places = self.places[path]
-        if location in places:
-            return
-        if len(places) < _MAX_PLACES:
-            places.append(location)
-        else:
-            places[_FIRST + hash(tuple(location.values())) % (_MAX_PLACES - _FIRST)] = location
-
-    def _learn_ids(self, node: Any, depth: int) -> None:
-        if depth > 6:
-            return
-        if isinstance(node, list):
-            for item in node[:20]:
-                self._learn_ids(item, depth + 1)
-        elif isinstance(node, dict):
-            for key, value in node.items():
-                if key.endswith("_id") or key == "code":
-                    self.add(key, value)
-                elif isinstance(value, dict):
-                    self.add(f"{key}_id", value.get("id"))
-                if isinstance(value, dict | list):
-                    self._learn_ids(value, depth + 1)
-
-    def parameters(self, row: Endpoint, drawn: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-        """The parameters of a row's path: of one thing that exists, of several, or as they were drawn."""
-        if chance.random() < 0.08:
-            return drawn
-        chosen: dict[str, str] = {}
-        if chance.random() < 0.85:
-            # The nearest path of those whose things tell most of the parameters.
-            telling = [path for path, places in self.places.items() if drawn.keys() & places[0].keys()]
-            if telling and chance.random() < 0.3:
-                chosen = _pick(self.places[chance.choice(telling)], chance)
-            elif telling:
-                path = max(
-                    telling,
-                    key=lambda p: (len(drawn.keys() & self.places[p][0].keys()), row.path.startswith(p), len(p)),
-                )
-                chosen = _pick(self.places[path], chance)
-        return {
-            name: chosen.get(name) or (_pick(self.values[name], chance) if self.values.get(name) else value)
-            for name, value in drawn.items()
-        }
-
-    def forget(self, row: Endpoint, parameters: dict[str, Any]) -> None:
-        """What a row deleted is named less often from now on."""
-        places = self.places.get(row.path)
-        if places and len(places) > 1 and parameters in places:
-            places.remove(parameters)
-
-    def fill_query(self, query: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-        """A query with ids of the right kind in it, mostly."""
-        return {
-            name: _pick(self.values[kind], chance)
-            if isinstance(value, str) and self.values.get(kind := _QUERIED.get(name) or name) and chance.random() < 0.7
-            else value
-            for name, value in query.items()
-        }
-
-    def fill_ids(self, node: Any, chance: random.Random) -> Any:
-        """A body with ids of the right kind in it, mostly: `parent_id` is left, `channel_id` becomes a channel's."""
-        if isinstance(node, list):
-            return [self.fill_ids(item, chance) for item in node]
-        if not isinstance(node, dict):
-            return node
-        placed: dict[str, Any] = {}
-        for key, value in node.items():
-            name = _parameter_named(key)
-            known = self.values.get(name)
-            if known and isinstance(value, str) and chance.random() < (0.3 if name in _SELDOM else 0.8):
-                placed[key] = _pick(known, chance)
-            elif known and isinstance(value, list) and all(isinstance(item, str) for item in value):
-                placed[key] = [_pick(known, chance) if chance.random() < 0.8 else item for item in value]
-            else:
-                placed[key] = self.fill_ids(value, chance)
-        return placed
+        return is_new
 
     def _add_hook(self, webhook_id: str, token: str) -> None:
         self.add("webhook_id", webhook_id)
         self.add("webhook_token", token)
-        self._add_parameters(
-            "/webhooks/{webhook_id}/{webhook_token}", {"webhook_id": webhook_id, "webhook_token": token}
-        )
+        self.add_location("/webhooks/{webhook_id}/{webhook_token}", {"webhook_id": webhook_id, "webhook_token": token})
 
     def learn_events(self) -> None:
         """Remember the interactions and Activities of which the sessions received events."""
@@ -312,9 +191,9 @@ class Community:
                     app = {"application_id": event["application_id"]}
                     path = "/applications/{application_id}/activities/{location_id}/instances/{instance_id}"
                     instance = {"location_id": event["location"]["id"], "instance_id": event["instance_id"]}
-                    self._add_parameters(path, {**app, **instance})
+                    self.add_location(path, {**app, **instance})
                     path = "/applications/{application_id}/activity-instances/{instance_id}"
-                    self._add_parameters(path, {**app, "instance_id": event["composite_instance_id"]})
+                    self.add_location(path, {**app, "instance_id": event["composite_instance_id"]})
 
     def _make(
         self, caller: int, method: str, path: str, body: Any = None, files: Any = None, query: Any = None, **named: Any
@@ -358,9 +237,7 @@ class Community:
         make(OWNER, "PUT", f"{messages}/pins/{{message_id}}", **within)
         voted = {"channel_id": text, "message_id": poll["id"]}
         make(OWNER, "PUT", "/channels/{channel_id}/polls/{message_id}/answers/@me", {"answer_ids": [1]}, **voted)
-        self._add_parameters(
-            "/channels/{channel_id}/polls/{message_id}/answers/{answer_id}", {**voted, "answer_id": "1"}
-        )
+        self.add_location("/channels/{channel_id}/polls/{message_id}/answers/{answer_id}", {**voted, "answer_id": "1"})
         self._create_threads(text, hello["id"], channels)
         self._create_hooks(text)
         overwritten = {"channel_id": text, "overwrite_id": self.record["people"][1]["id"]}
@@ -389,7 +266,7 @@ class Community:
             created = self._make(OWNER, "POST", "/channels/{channel_id}/attachments", body, channel_id=text)
             name = created["attachments"][0]["upload_filename"]
             self.add("upload_filename", name)
-            self._add_parameters("/attachments/{upload_filename}", {"upload_filename": name})
+            self.add_location("/attachments/{upload_filename}", {"upload_filename": name})
 
     def _create_hooks(self, text: str) -> None:
         make = self._make
@@ -402,7 +279,7 @@ class Community:
         hook = {"webhook_id": self.record["webhook"]["id"], "webhook_token": self.record["webhook"]["token"]}
         posted = "/webhooks/{webhook_id}/{webhook_token}"
         said = make(ANONYMOUS, "POST", posted, {"content": "hooked"}, query={"wait": "true"}, **hook)
-        self._add_parameters(f"{posted}/messages/{{message_id}}", {**hook, "message_id": said["id"]})
+        self.add_location(f"{posted}/messages/{{message_id}}", {**hook, "message_id": said["id"]})
 
     def _create_threads(self, text: str, message_id: str, channels: dict[int, str]) -> None:
         make = self._make
@@ -425,7 +302,7 @@ class Community:
             make(OWNER, "POST", crosspost, **news, message_id=said["id"])
             for _ in range(4):
                 more = make(OWNER, "POST", "/channels/{channel_id}/messages", {"content": "more"}, **news)
-                self._add_parameters(crosspost, {**news, "message_id": more["id"]})
+                self.add_location(crosspost, {**news, "message_id": more["id"]})
             make(OWNER, "POST", "/channels/{channel_id}/followers", {"webhook_channel_id": text}, **news)
 
     def _create_events(self) -> None:
@@ -456,9 +333,9 @@ class Community:
             of_event = {"guild_id": self.guild_id, "guild_scheduled_event_id": made["id"]}
             number = exception["event_exception_id"]
             below = f"{path}/{{guild_scheduled_event_id}}"
-            self._add_parameters(f"{below}/exceptions/{{exception_id}}", {**of_event, "exception_id": number})
+            self.add_location(f"{below}/exceptions/{{exception_id}}", {**of_event, "exception_id": number})
             name = "guild_scheduled_event_exception_id"
-            self._add_parameters(f"{below}/{{{name}}}", {**of_event, name: number})
+            self.add_location(f"{below}/{{{name}}}", {**of_event, name: number})
 
     def _create_of_applications(self) -> None:
         make = self._make
@@ -474,10 +351,10 @@ class Community:
             sku = make(OWNER, "POST", "/store/skus", {**app, "type": kind, "name": "Gold"})
             grant = {"sku_id": sku["id"], "owner_id": self.record["people"][0]["id"], "owner_type": 2}
             make(BOT, "POST", "/applications/{application_id}/entitlements", grant, **app)
-            self._add_parameters("/skus/{sku_id}", {"sku_id": sku["id"]})
+            self.add_location("/skus/{sku_id}", {"sku_id": sku["id"]})
         owned = {"user_id": self.record["people"][0]["id"]}
         for sku in make(OWNER, "GET", "/applications/{application_id}/skus", **app):
-            self._add_parameters("/skus/{sku_id}", {"sku_id": sku["id"]})
+            self.add_location("/skus/{sku_id}", {"sku_id": sku["id"]})
             make(OWNER, "GET", "/skus/{sku_id}/subscriptions", query=owned, sku_id=sku["id"])
         rules = [[{"connection_type": "application", **app, "connection_metadata_field": "wins", "value": "5"}]]
         role = make(OWNER, "POST", "/guilds/{guild_id}/roles", {"name": "winners"})["id"]
@@ -529,7 +406,7 @@ class Community:
         response = {"version": form["version"], "form_fields": answers}
         make(EXPENDABLE, "PUT", "/guilds/{guild_id}/requests/@me", response, guild_id=gated)
         join_request = make(MEMBER, "PUT", "/guilds/{guild_id}/requests/@me", response, guild_id=gated)
-        self._add_parameters(
+        self.add_location(
             "/guilds/{guild_id}/requests/{request_id}", {"guild_id": gated, "request_id": join_request["id"]}
         )
         options = [{"title": "Yes", "channel_ids": [text], "role_ids": []}, {"title": "No", "channel_ids": [text]}]
@@ -547,9 +424,7 @@ class Community:
             "new_member_actions": actions,
         }
         make(OWNER, "PUT", "/guilds/{guild_id}/new-member-welcome", welcome, guild_id=guild)
-        self._add_parameters(
-            "/guilds/{guild_id}/new-member-action/{channel_id}", {"guild_id": guild, "channel_id": text}
-        )
+        self.add_location("/guilds/{guild_id}/new-member-action/{channel_id}", {"guild_id": guild, "channel_id": text})
 
     def _create_of_people(self) -> None:
         make, people = self._make, self.record["people"]
@@ -576,7 +451,7 @@ class Community:
         banned = make(OWNER, "POST", "/auth/register", headers)["user_id"]
         make(OWNER, "PUT", "/guilds/{guild_id}/bans/{user_id}", {}, user_id=banned)
         for user in (bob, people[2]["id"], banned):
-            self._add_parameters("/channels/{channel_id}/recipients/{user_id}", {"channel_id": group, "user_id": user})
+            self.add_location("/channels/{channel_id}/recipients/{user_id}", {"channel_id": group, "user_id": user})
         log_in = {"login": people[EXPENDABLE - 1]["username"], "password": people[EXPENDABLE - 1]["password"]}
         make(OWNER, "POST", "/auth/login", log_in)
 
@@ -602,7 +477,7 @@ class Community:
             pass  # an interaction is open for a few seconds only, which may pass on a busy machine
         original = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
         token = self.places[_INTERACTION][0]["interaction_token"]
-        self._add_parameters(original, {"webhook_id": self.application_id, "webhook_token": token})
+        self.add_location(original, {"webhook_id": self.application_id, "webhook_token": token})
         launch = {"channel_id": channels[_VOICE], "application_id": self.application_id}
         body = {"session_id": self._sessions[OWNER].id}
         self._make(OWNER, "POST", "/activities/{channel_id}/{application_id}", body, **launch)
@@ -683,63 +558,3 @@ class Community:
                 answer = session.get(self.url + row.path.format(**parameters), timeout=TIMEOUT)
                 if answer.ok and answer.headers.get("content-type") == "application/json":
                     self.learn(row, parameters, answer.json())
-
-
-def _pick(values: list[Any], chance: random.Random) -> Any:
-    return chance.choice(values[:_FIRST] if chance.random() < 0.5 else values)
-
-
-@cache
-def _rows_below(path: str) -> list[str]:
-    """Paths that have one more placeholder than a path, at its end."""
-    return sorted({row.path for row in ROWS if row.path.rpartition("/{")[0] == path and row.path.endswith("}")})
-
-
-@cache
-def _things(path: str) -> list[tuple[str, list[str]]]:
-    """The paths of things in a path, with the names of their parameters."""
-    parts = path.split("/")
-    ends = [end for end, part in enumerate(parts, 1) if part.startswith("{")]
-    return [("/".join(parts[:end]), [part[1:-1] for part in parts[:end] if part.startswith("{")]) for end in ends]
-
-
-def _identity(item: Any, name: str) -> str:
-    if not isinstance(item, dict):
-        return ""
-    user = item.get("user")
-    of_user = user.get("id") if isinstance(user, dict) and name == "user_id" else None
-    value = of_user or item.get(name) or item.get("id" if name.endswith("_id") else name.removeprefix("webhook_"))
-    return value if isinstance(value, str) else ""
-
-
-_QUERIED = {
-    "client_id": "application_id",
-    "after": "message_id",
-    "around": "message_id",
-    "before": "message_id",
-    "max_id": "message_id",
-    "min_id": "message_id",
-    "thread_id": "channel_id",
-}
-_ALIASES = {
-    "ids": "message_id",
-    "messages": "message_id",
-    "owner_id": "user_id",
-    "parent_id": "channel_id",
-    "recipients": "user_id",
-    "roles": "role_id",
-}
-_KINDS = ("channel", "role", "user", "message", "guild", "emoji", "sticker", "sound", "webhook", "application", "event")
-
-
-_SELDOM = frozenset({"username", "password", "login", "code"})
-"""Fields that are mostly to differ from what exists."""
-
-
-@cache
-def _parameter_named(key: str) -> str:
-    """The parameter whose values a field takes: `system_channel_id` those of `channel_id`."""
-    if key in _ALIASES:
-        return _ALIASES[key]
-    stem = key.removesuffix("_ids").removesuffix("_id") if key.endswith(("_id", "_ids")) else ""
-    return next((f"{kind}_id" for kind in _KINDS if stem.endswith(kind)), key)

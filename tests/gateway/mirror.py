@@ -203,6 +203,8 @@ class Mirror:
         self._guild(data)["soundboard_sounds"] = {sound["sound_id"]: sound for sound in data["soundboard_sounds"]}
 
     def _presence_update(self, data: Any) -> None:
+        if "guild_id" not in data:
+            return  # a friend's
         presences = self._guild(data)["presences"]
         if data["status"] == "offline":
             presences.pop(data["user"]["id"], None)
