@@ -117,6 +117,10 @@ class Disk:
                 at = end
         return survivors
 
+    def content(self) -> bytes:
+        """All bytes on the platter."""
+        return b"".join(bytes(file.platter) for file in self.files.values())
+
     # Calls of files
 
     def check(self, kind: str) -> None:

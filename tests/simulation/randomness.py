@@ -25,6 +25,11 @@ class Choices:
         self._random = random.Random(f"{owner.seed}/{name}")
         self._count = 0
 
+    @property
+    def random(self) -> random.Random:
+        """The generator, for code that takes one."""
+        return self._random
+
     def chance(self, probability: float) -> bool:
         """Whether something happens that is no fault."""
         return self._random.random() < probability

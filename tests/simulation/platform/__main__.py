@@ -5,8 +5,8 @@ import sys
 import time
 from collections import Counter
 
-from tests.simulation.platform.shrinking import smallest
-from tests.simulation.platform.simulation import simulate
+from tests.simulation import mutation
+from tests.simulation.platform.mutants import MUTANTS
 
 
 def main() -> int:
@@ -16,7 +16,39 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=0, help="seeds to run; 0: until interrupted")
     parser.add_argument("--all", action="store_true", help="go on after a failure")
     parser.add_argument("--shrink", action="store_true", help="look for the smallest run that fails alike")
+    parser.add_argument("--mutant", help="plant a bug of mutants.py; with --shrink shrink what it makes fail")
+    parser.add_argument("--mutants", nargs="*", metavar="NAME", help="look for these planted bugs, or for all")
     options = parser.parse_args()
+    if options.mutants is not None:
+        from tests.simulation.platform.world import stored_image  # noqa: PLC0415 it imports the product
+
+        mutants = [mutation.by_name(MUTANTS, name) for name in options.mutants] or MUTANTS
+        count = options.count or mutation.MAX_SEEDS
+        with stored_image() as environment:
+            missed = mutation.search_all("platform", mutants, count=count, environment=environment)
+        print(f"{len(mutants) - len(missed)} of {len(mutants)} planted bugs found")
+        return 1 if missed else 0
+    if options.mutant:
+        mutation.plant(mutation.by_name(MUTANTS, options.mutant))
+        if not options.shrink:
+            return _search(options)
+    return _run(options)
+
+
+def _search(options: argparse.Namespace) -> int:
+    """Look for the first seed that fails, and print it as `mutation.search` reads it."""
+    from tests.simulation.platform.simulation import simulate  # noqa: PLC0415 after the bug is planted
+
+    seeds = range(options.seed, options.seed + options.count)
+    print(mutation.report(mutation.first_failure(lambda seed: simulate(seed).failure, seeds)))
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from tests.conformance.places import ROWS  # noqa: PLC0415 after the bug is planted
+    from tests.simulation.platform.shrinking import smallest  # noqa: PLC0415
+    from tests.simulation.platform.simulation import simulate  # noqa: PLC0415
+
     started, totals, failed, done = time.perf_counter(), Counter[str](), 0, 0
     faults, accepted = Counter[str](), Counter[str]()
     seed = options.seed
@@ -32,6 +64,7 @@ def main() -> int:
             if result.failure:
                 failed += 1
                 print(f"seed {seed}: {result.failure}", flush=True)
+                print(f"again: python -m tests.simulation --seed {seed} --count 1", flush=True)
                 if not options.all:
                     break
             seed += 1
@@ -40,8 +73,8 @@ def main() -> int:
     taken = time.perf_counter() - started
     print(
         f"{done} seeds in {taken:.0f} s, {totals['seconds'] / 3600:.1f} virtual hours, {totals['requests']} requests "
-        f"({len(accepted)} kinds accepted), {totals['events']} dispatches, {totals['starts']} starts, "
-        f"{sum(faults.values())} faults {dict(faults)}, {failed} failed"
+        f"({len(accepted)} of {len(ROWS)} operations accepted), {totals['events']} dispatches, "
+        f"{totals['starts']} starts, {sum(faults.values())} faults {dict(faults)}, {failed} failed"
     )
     if failed and options.shrink:
         smaller = smallest(seed)

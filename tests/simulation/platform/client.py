@@ -6,6 +6,7 @@ mirror shows to the user.
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from tests.simulation.platform.server import Server, Socket
 from tests.simulation.processes import ProcessLoop
 from tests.simulation.randomness import Choices
 
+MARKER: Final = re.compile(r"w\d{5}q")
+"""A text that is sent in one request only."""
 VIEW: Final = 1 << 10
 ADMINISTRATOR: Final = 1 << 3
 _NOT_RESUMABLE: Final = frozenset({1000, 1001, 4004, 4007, 4009})
@@ -24,12 +27,12 @@ class Violation(AssertionError):
     """The platform broke a promise."""
 
 
-def may_view(mirror: Mirror, user_id: str, guild_id: str, channel_id: str) -> bool:
-    """Whether a mirror's state lets its user view a channel, computed as the public reference describes it."""
-    guild = mirror.guilds.get(guild_id)
+def may_view(record: "Record", user_id: str, guild_id: str, channel_id: str) -> bool:
+    """Whether a session's state lets its user view a channel, computed as the public reference describes it."""
+    guild = record.mirror.guilds.get(guild_id)
     if guild is None:
         return False
-    thread = guild["threads"].get(channel_id)
+    thread = guild["threads"].get(channel_id) or record.archived.get(channel_id)
     channel = guild["channels"].get(channel_id if thread is None else thread["parent_id"])
     member = guild["members"].get(user_id)
     if channel is None or member is None:
@@ -71,6 +74,8 @@ class Record:
         """Ids of created messages by channel, in the order of their events."""
         self.texts: dict[str, dict[str, str]] = {}
         """Contents by channel and message, as of the newest event; without deleted ones."""
+        self.archived: dict[str, Any] = {}
+        """Threads that the session knew when they were archived."""
         self.listed: set[str] = set()
         """The guilds of READY."""
         self.changed_at: dict[str, float] = {}
@@ -112,6 +117,9 @@ class Client:
         self.closed: list[tuple[float, int]] = []
         """When which code closed a connection."""
         self.violations: list[str] = []
+        self.markers: set[str] = set()
+        """The markers in what it received."""
+        self.on_interaction: Callable[[Any], None] = lambda _data: None
         self.on_event: Callable[[Client, str, int], None] = lambda _client, _name, _seq: None
 
     def connect(self) -> None:
@@ -167,6 +175,7 @@ class Client:
         self._beat = self._loop.call_later(interval, self._heartbeat, interval)
 
     def _receive(self, text: str) -> None:
+        self.markers.update(MARKER.findall(text))
         frame = json.loads(text)
         op = frame["op"]
         if op == 10:
@@ -191,6 +200,8 @@ class Client:
     def _dispatch(self, name: str, data: Any, seq: int) -> None:
         self.events += 1
         self.on_event(self, name, seq)
+        if name == "INTERACTION_CREATE":
+            self.on_interaction(data)
         if name == "READY":
             self.record = Record(data["session_id"], self._loop.time())
             self.record.announced = frozenset(guild["id"] for guild in data["guilds"])
@@ -216,6 +227,12 @@ class Client:
         self._note_changes(record, name, data)
 
     def _mirror(self, record: Record, name: str, data: Any) -> None:
+        if name == "THREAD_UPDATE":
+            known = record.mirror.guilds.get(data["guild_id"], {}).get("threads", {})
+            if data["thread_metadata"]["archived"] and (data["id"] in known or data["id"] in record.archived):
+                record.archived[data["id"]] = data
+            else:
+                record.archived.pop(data["id"], None)
         try:
             record.mirror.apply(name, data)
         except KeyError as error:
@@ -227,7 +244,7 @@ class Client:
         if not name.startswith("MESSAGE_") or "guild_id" not in data:
             return
         guild_id, channel_id = data["guild_id"], data["channel_id"]
-        if not may_view(record.mirror, self.user_id, guild_id, channel_id):
+        if not may_view(record, self.user_id, guild_id, channel_id):
             self.violations.append(f"{self.name}: {name} {data.get('id')} of channel {channel_id} that is hidden")
         texts = record.texts.setdefault(channel_id, {})
         if name == "MESSAGE_CREATE":

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from tests.simulation.platform.people import Person
 from tests.simulation.platform.workload import SEND, VIEW, Call, Invite, Workload
-from tests.simulation.platform.world import Guild, Person
+from tests.simulation.platform.world import Guild
 from tests.simulation.randomness import Choices
 
 
@@ -25,9 +26,7 @@ async def create_channel(work: Workload, choices: Choices) -> None:
     if choices.chance(0.3):
         body["permission_overwrites"] = [{"id": guild.id, "type": 0, "deny": str(VIEW), "allow": "0"}]
     path = f"/guilds/{guild.id}/channels"
-    call = await work.call(
-        choices, caller, "POST", path, body, reason=reason, template="POST /guilds/{guild_id}/channels"
-    )
+    call = await work.call(choices, caller, "POST", path, body, reason=reason)
     work.expect(reason, guild, call, what="create channel")
     if call.accepted and call.reply is not None:
         work.created_channels.append((guild.id, call.reply.json["id"]))
@@ -46,7 +45,6 @@ async def rename_channel(work: Workload, choices: Choices) -> None:
         f"/channels/{channel}",
         {"name": name},
         reason=reason,
-        template="PATCH /channels/{channel_id}",
     )
     work.expect(reason, guild, call, what="rename channel")
     work.write(call, (("channel name", channel), name))
@@ -59,8 +57,7 @@ async def delete_channel(work: Workload, choices: Choices) -> None:
     guild_id, channel = choices.choice(work.created_channels)
     guild, reason = work.guild_of(guild_id), work.number("r")
     caller = work.member(choices, guild)
-    template = "DELETE /channels/{channel_id}"
-    call = await work.call(choices, caller, "DELETE", f"/channels/{channel}", reason=reason, template=template)
+    call = await work.call(choices, caller, "DELETE", f"/channels/{channel}", reason=reason)
     work.expect(reason, guild, call, what="delete channel")
     if call.accepted:
         work.created_channels = [each for each in work.created_channels if each[1] != channel]
@@ -78,15 +75,13 @@ async def set_overwrite(work: Workload, choices: Choices) -> None:
         target, kind = choices.choice(work.people).id, 1
     reason, path = work.number("r"), f"/channels/{channel}/permissions/{target}"
     if choices.chance(0.3):
-        template = "DELETE /channels/{channel_id}/permissions/{overwrite_id}"
-        call = await work.call(choices, caller, "DELETE", path, reason=reason, template=template)
+        call = await work.call(choices, caller, "DELETE", path, reason=reason)
         work.expect(reason, guild, call, at_least=0, what="delete overwrite")
         work.write(call, (("overwrite", channel, target), None))
         return
     allow, deny = choices.choice(((0, VIEW), (VIEW, 0), (0, SEND), (VIEW | SEND, 0)))
     body = {"type": kind, "allow": str(allow), "deny": str(deny)}
-    template = "PUT /channels/{channel_id}/permissions/{overwrite_id}"
-    call = await work.call(choices, caller, "PUT", path, body, reason=reason, template=template)
+    call = await work.call(choices, caller, "PUT", path, body, reason=reason)
     work.expect(reason, guild, call, at_least=0, what="set overwrite")
     work.write(call, (("overwrite", channel, target), (str(allow), str(deny))))
 
@@ -102,28 +97,25 @@ async def change_role(work: Workload, choices: Choices) -> None:
         name = work.number("role")
         permissions = choices.choice((0, VIEW, SEND, VIEW | SEND))
         body = {"name": name, "permissions": str(permissions)}
-        call = await work.call(
-            choices, caller, "POST", path, body, reason=reason, template="POST /guilds/{guild_id}/roles"
-        )
+        call = await work.call(choices, caller, "POST", path, body, reason=reason)
         work.expect(reason, guild, call, what="create role")
         if call.accepted and call.reply is not None:
             work.roles.append((guild.id, call.reply.json["id"]))
             work.history.initial["role name", call.reply.json["id"]] = name
         return
     role = choices.choice(mine)
-    path, template = f"{path}/{role}", "PATCH /guilds/{guild_id}/roles/{role_id}"
+    path = f"{path}/{role}"
     if kind == "delete":
-        template = "DELETE /guilds/{guild_id}/roles/{role_id}"
-        call = await work.call(choices, caller, "DELETE", path, reason=reason, template=template)
+        call = await work.call(choices, caller, "DELETE", path, reason=reason)
         work.expect(reason, guild, call, what="delete role")
         if call.accepted:
             work.roles.remove((guild.id, role)) if (guild.id, role) in work.roles else None
     elif kind == "permissions":
         body = {"permissions": str(choices.choice((0, VIEW, SEND, 8)))}
-        await work.call(choices, caller, "PATCH", path, body, template=template)
+        await work.call(choices, caller, "PATCH", path, body)
     else:
         name = work.number("rolename")
-        call = await work.call(choices, caller, "PATCH", path, {"name": name}, reason=reason, template=template)
+        call = await work.call(choices, caller, "PATCH", path, {"name": name}, reason=reason)
         work.expect(reason, guild, call, what="rename role")
         work.write(call, (("role name", role), name))
 
@@ -136,8 +128,7 @@ async def give_role(work: Workload, choices: Choices) -> None:
     role = choices.choice([guild.insider, guild.insider, guild.moderator, *mine[-3:]])
     method, reason = choices.choice(("PUT", "DELETE")), work.number("r")
     path = f"/guilds/{guild.id}/members/{target.id}/roles/{role}"
-    template = f"{method} /guilds/{{guild_id}}/members/{{user_id}}/roles/{{role_id}}"
-    call = await work.call(choices, caller, method, path, reason=reason, template=template)
+    call = await work.call(choices, caller, method, path, reason=reason)
     work.expect(reason, guild, call, at_least=0, what="member role")
     work.write(call, (("has role", guild.id, target.id, role), True if method == "PUT" else None))
 
@@ -149,8 +140,7 @@ async def set_nick(work: Workload, choices: Choices) -> None:
     nick, reason = work.number("nick"), work.number("r")
     own = caller.id == target.id
     path = f"/guilds/{guild.id}/members/{'@me' if own else target.id}"
-    template = f"PATCH /guilds/{{guild_id}}/members/{'@me' if own else '{user_id}'}"
-    call = await work.call(choices, caller, "PATCH", path, {"nick": nick}, reason=reason, template=template)
+    call = await work.call(choices, caller, "PATCH", path, {"nick": nick}, reason=reason)
     work.expect(reason, guild, call, what="nickname")
     work.write(call, (("nick", guild.id, target.id), nick))
 
@@ -166,7 +156,6 @@ async def rename_guild(work: Workload, choices: Choices) -> None:
         f"/guilds/{guild.id}",
         {"name": name},
         reason=reason,
-        template="PATCH /guilds/{guild_id}",
     )
     work.expect(reason, guild, call, what="rename guild")
     work.write(call, (("guild name", guild.id), name))
@@ -181,12 +170,12 @@ async def kick(work: Workload, choices: Choices) -> None:
     guild = work.guild(choices)
     target, reason = _expendable(work, choices, guild), work.number("r")
     if choices.chance(0.4):
-        path, template = f"/users/@me/guilds/{guild.id}", "DELETE /users/@me/guilds/{guild_id}"
-        call = await work.call(choices, target, "DELETE", path, template=template)
+        path = f"/users/@me/guilds/{guild.id}"
+        call = await work.call(choices, target, "DELETE", path)
     else:
-        path, template = f"/guilds/{guild.id}/members/{target.id}", "DELETE /guilds/{guild_id}/members/{user_id}"
+        path = f"/guilds/{guild.id}/members/{target.id}"
         caller = work.member(choices, guild)
-        call = await work.call(choices, caller, "DELETE", path, reason=reason, template=template)
+        call = await work.call(choices, caller, "DELETE", path, reason=reason)
         work.expect(reason, guild, call, what="kick")
     work.write(call, *_left(work, guild, target.id))
 
@@ -198,13 +187,11 @@ async def ban(work: Workload, choices: Choices) -> None:
     path = f"/guilds/{guild.id}/bans/{target.id}"
     banned = work.history.last(("ban", guild.id, target.id))
     if banned and choices.chance(0.7):
-        template = "DELETE /guilds/{guild_id}/bans/{user_id}"
-        call = await work.call(choices, caller, "DELETE", path, reason=reason, template=template)
+        call = await work.call(choices, caller, "DELETE", path, reason=reason)
         work.expect(reason, guild, call, what="unban")
         work.write(call, (("ban", guild.id, target.id), None))
         return
-    template = "PUT /guilds/{guild_id}/bans/{user_id}"
-    call = await work.call(choices, caller, "PUT", path, {}, reason=reason, template=template)
+    call = await work.call(choices, caller, "PUT", path, {}, reason=reason)
     work.expect(reason, guild, call, at_least=0, what="ban")
     work.write(call, (("ban", guild.id, target.id), True), *_left(work, guild, target.id))
 
@@ -216,8 +203,7 @@ async def create_invite(work: Workload, choices: Choices) -> None:
     uses = choices.choice((1, 1, 2))
     path = f"/channels/{guild.general}/invites"
     body = {"max_uses": uses, "max_age": 0, "unique": True}
-    template = "POST /channels/{channel_id}/invites"
-    call = await work.call(choices, caller, "POST", path, body, reason=reason, template=template)
+    call = await work.call(choices, caller, "POST", path, body, reason=reason)
     work.expect(reason, guild, call, what="create invite")
     if call.accepted and call.reply is not None:
         work.invites.append(Invite(call.reply.json["code"], guild.id, uses))
@@ -263,7 +249,7 @@ async def _use(work: Workload, choices: Choices, person: Person, invite: Invite)
 
 
 async def _join(work: Workload, choices: Choices, person: Person, guild: Guild, code: str) -> Call:
-    call = await work.call(choices, person, "POST", f"/invites/{code}", {}, template="POST /invites/{code}")
+    call = await work.call(choices, person, "POST", f"/invites/{code}", {})
     work.write(call, (("member", guild.id, person.id), True))
     return call
 
@@ -280,8 +266,7 @@ async def read_part(work: Workload, choices: Choices, reader: Person, guild: Gui
     """Read a part of a guild, and record what it shows."""
     path = f"/guilds/{guild.id}" + (f"/{what}" if what else "")
     query = {"limit": 1000} if what in {"members", "bans"} else None
-    template = "GET /guilds/{guild_id}" + (f"/{what}" if what else "")
-    call = await work.call(choices, reader, "GET", path, template=template, query=query)
+    call = await work.call(choices, reader, "GET", path, query=query)
     if not call.accepted or call.reply is None:
         return call
     _READERS[what](work, call, guild, call.reply.json)

@@ -1,5 +1,6 @@
 """One run of the whole platform: clients work while the disk, the process and connections fail; then all is audited."""
 
+import gc
 import hashlib
 import logging
 from collections.abc import Collection
@@ -13,6 +14,7 @@ from tests.simulation.disk import Disk, DiskFaults, StoredFile
 from tests.simulation.loop import run
 from tests.simulation.platform import guild_operations as guilds
 from tests.simulation.platform import message_operations as messages
+from tests.simulation.platform.any_operation import AnyOperations
 from tests.simulation.platform.auditor import Auditor
 from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.client import Client, Violation
@@ -23,7 +25,7 @@ from tests.simulation.processes import ProcessLoop
 from tests.simulation.randomness import Randomness
 
 _WORKERS: Final = 5
-_STEPS: Final = 34
+_STEPS: Final = 44
 """Operations of each worker."""
 STEPS: Final = [f"{worker}.{step}" for worker in range(_WORKERS) for step in range(_STEPS)]
 """The operations of a run, by worker and number."""
@@ -64,6 +66,8 @@ OPERATIONS: Final[dict[Operation, float]] = {
     guilds.race_for_invite: 1,
     guilds.read_guild: 8,
 }
+_ANY: Final = 70.0
+"""The weight of a call of any endpoint, in a guild of its own."""
 
 
 class Case(Struct, frozen=True):
@@ -89,6 +93,8 @@ class Result(Struct):
     faults: dict[str, int] = {}
     fault_names: list[str] = []
     accepted: dict[str, int] = {}
+    """How often each endpoint accepted a request; `refused` has those that did not."""
+    refused: dict[str, int] = {}
     trace: str = ""
 
 
@@ -110,6 +116,8 @@ class Simulation:
         self.work = Workload(loop, randomness, self.image, lambda: self.server)
         self.work.may_fail = self.kind not in {"healthy", "power"}
         self.work.aborting = choices.choice((0.0, 0.03))
+        self.any = AnyOperations(self.work)
+        self.operations: dict[Operation, float] = {**OPERATIONS, self.any.operate: _ANY, self.any.set_voice_state: 3}
         self.clients: list[Client] = []
         self.trace = hashlib.sha256()
         self.starts = 0
@@ -212,7 +220,7 @@ class Simulation:
             server = self.server
             if server is None or not server.serving:
                 continue
-            kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2})
+            kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2, "hours": 0.6})
             if not choices.fault(kind, 1.0):
                 continue
             if kind == "drop":
@@ -228,7 +236,7 @@ class Simulation:
                     await server.stop()
                 self.disk.kill()
             else:
-                await self.loop.io(70)
+                await self.loop.io(70 if kind == "time" else 4_000)
 
     # Clients
 
@@ -236,6 +244,9 @@ class Simulation:
         for number, person in enumerate(self.image.people):
             for device in range(2 if number < 2 else 1):
                 self._client(f"{person.name}/{device}", person.id, person.token)
+        bot = self.image.wild.bot
+        self._client(bot.name, bot.id, bot.token).on_interaction = self.any.learn_interaction
+        self.any.clients = self.clients
 
     def _client(self, name: str, user_id: str, token: str) -> Client:
         client = Client(
@@ -249,7 +260,8 @@ class Simulation:
     async def fresh_client(self, client: Client) -> Client:
         """A new session of a client's user, once it has everything."""
         name = f"fresh {client.name}"
-        person = next(each for each in self.image.people if each.id == client.user_id)
+        people = (*self.image.people, self.image.wild.bot)
+        person = next(each for each in people if each.id == client.user_id)
         fresh = self._client(name, person.id, person.token)
         self.clients.remove(fresh)
         await self.loop.io(8)
@@ -266,7 +278,7 @@ class Simulation:
         for step in range(_STEPS):
             await self.loop.io(choices.delay(0.08, 1.5))
             own = self.randomness.stream(f"worker{number}.{step}")
-            operation = own.weighted(OPERATIONS)
+            operation = own.weighted(self.operations)
             if f"{number}.{step}" not in self.case.left_out:
                 await operation(self.work, own)
 
@@ -281,6 +293,10 @@ def simulate(seed: int, *, suppressed: Collection[str] = (), left_out: Collectio
     result = Result(seed)
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
+    # A collection closes the generators of dead processes, which schedules something on the loop: at the same moments
+    # in each process, whatever else it has allocated.
+    gc.collect()
+    gc.disable()
     try:
         with simulated_world(loop, randomness, blobs):
             simulation: Simulation | None = None
@@ -295,6 +311,7 @@ def simulate(seed: int, *, suppressed: Collection[str] = (), left_out: Collectio
             except Exception as error:  # noqa: BLE001 any failure is the run's result
                 result.failure = f"{type(error).__name__}: {error}"
     finally:
+        gc.enable()
         logging.disable(level)
     if simulation is not None:
         _summarize(result, simulation)
@@ -312,4 +329,6 @@ def _summarize(result: Result, simulation: Simulation) -> None:
         result.requests += sum(statuses.values())
         if accepted := sum(count for status, count in statuses.items() if status < 300):
             result.accepted[template] = accepted
+        else:
+            result.refused[template] = sum(statuses.values())
     result.trace = simulation.trace.hexdigest()

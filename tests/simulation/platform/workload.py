@@ -6,10 +6,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from tests.simulation.platform.client import Violation
+from moothall.kernel.endpoint import endpoints
+from moothall.kernel.router import Router
+from tests.simulation.platform.client import MARKER, Violation
 from tests.simulation.platform.history import FOREVER, History
+from tests.simulation.platform.people import Person
 from tests.simulation.platform.server import Lost, Reply, Server
-from tests.simulation.platform.world import Guild, Image, Person
+from tests.simulation.platform.world import Guild, Image
 from tests.simulation.processes import ProcessLoop
 from tests.simulation.randomness import Choices, Randomness
 
@@ -93,12 +96,14 @@ class Workload:
         self.webhooks: list[tuple[str, str, str]] = []
         self.expected: dict[str, Expectation] = {}
         self.problems: list[str] = []
+        self.shown: set[str] = set()
+        """The markers that reads have shown."""
         self.statuses: dict[str, dict[int, int]] = {}
         self.may_fail = False
         """Whether the disk fails: responses of 500 and above are no problem then, and their outcome is unknown."""
         self.aborting = 0.0
+        self._router = Router(endpoints())
         self._numbers = 0
-        self._on_call: Callable[[str, int], None] = lambda _name, _status: None
         self._set_initial()
 
     def _set_initial(self) -> None:
@@ -119,6 +124,11 @@ class Workload:
         self._numbers += 1
         return f"{kind}{self._numbers}"
 
+    def marker(self) -> str:
+        """A text that is sent in one request, and that nothing else looks like."""
+        self._numbers += 1
+        return f"w{self._numbers:05}q"
+
     def members_of(self, guild: Guild) -> list[Person]:
         """People who are members as far as is known, the owner first, and the bot."""
         known = [p for p in self.people if p.bot or self.history.last(("member", guild.id, p.id))]
@@ -132,7 +142,6 @@ class Workload:
         path: str,
         body: Any = NOTHING,
         *,
-        template: str = "",
         reason: str | None = None,
         query: dict[str, Any] | None = None,
         **options: Any,
@@ -162,11 +171,20 @@ class Workload:
             # Nothing of a process that has ended is carried out later.
             return Call(start, self.loop.time() if server.dead else FOREVER, None)
         await self.loop.io(choices.delay(0.003, 0.2))
-        statuses = self.statuses.setdefault(template or f"{method} {path}", {})
+        statuses = self.statuses.setdefault(self._endpoint(method, path), {})
         statuses[reply.status] = statuses.get(reply.status, 0) + 1
         if reply.status >= 500 and not self.may_fail:
             self.problems.append(f"{method} {path}: {reply.status} {reply.body[:300]!r}")
+        if method == "GET" and reply.status < 300:
+            self.shown.update(MARKER.findall(reply.body.decode("utf-8", "replace")))
         return Call(start, self.loop.time(), reply)
+
+    def _endpoint(self, method: str, path: str) -> str:
+        """The endpoint of a path, as the documentation names it."""
+        match = self._router.match(path)
+        if match is None or method not in match[0]:
+            raise LookupError(f"{method} {path}")
+        return f"{method} {match[0][method].path}"
 
     def expect(self, reason: str, guild: Guild, call: Call, *, at_least: int = 1, what: str) -> None:
         """Expect entries of the audit log with the reason of a call."""

@@ -1,5 +1,6 @@
 """The community that each simulation begins with: made once through the API, then laid out as a disk's content."""
 
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,11 +17,15 @@ from tests.signing_keys import generate_once
 from tests.simulation.disk import Disk
 from tests.simulation.loop import run
 from tests.simulation.platform.blobs import SimulatedBlobs
+from tests.simulation.platform.people import PRIVILEGED_INTENTS, Person
 from tests.simulation.platform.server import Reply, Server
+from tests.simulation.platform.wild import Wild, WildMaker
 from tests.simulation.processes import ProcessLoop
 from tests.simulation.randomness import Randomness, seeded_secrets
 from tests.simulation.threads import SimulatedCommits, simulated_commits
 
+IMAGE_FILE: Final = "SIMULATION_IMAGE"
+"""The environment variable with the path of a stored image."""
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 each run has a folder of its own in it
 PASSWORD: Final = "correct horse battery staple"
 PEOPLE: Final = 6
@@ -29,15 +34,6 @@ _MODERATOR: Final = (
     (1 << 1) | (1 << 2) | (1 << 4) | (1 << 5) | (1 << 7) | (1 << 13) | (1 << 27) | (1 << 28) | (1 << 29) | (1 << 34)
 )
 """Kick, ban, manage channels, guild, see the audit log, manage messages, nicknames, roles, webhooks, threads."""
-
-
-class Person(msgspec.Struct):
-    """An account; a bot's token begins with `Bot`."""
-
-    id: str
-    name: str
-    token: str
-    bot: bool = False
 
 
 class Guild(msgspec.Struct):
@@ -68,6 +64,7 @@ class Image(msgspec.Struct):
     application: str
     invites: dict[str, str]
     """Codes without a bound, by guild."""
+    wild: Wild
 
 
 @contextmanager
@@ -97,14 +94,25 @@ def folder() -> Iterator[Path]:
 
 @cache
 def image() -> Image:
-    """The community; the same in each process."""
+    """The community; the same in each process, also one with a planted bug, which reads it from a file."""
     hash_cheaply()
     generate_once()
+    if (stored := os.environ.get(IMAGE_FILE)) is not None:
+        return msgspec.msgpack.decode(Path(stored).read_bytes(), type=Image)
     randomness = Randomness(0)
     loop = ProcessLoop(randomness.stream("loop"))
     blobs = SimulatedBlobs()
     with simulated_world(loop, randomness, blobs):
         return run(loop, _make(loop, randomness, blobs))
+
+
+@contextmanager
+def stored_image() -> Iterator[dict[str, str]]:
+    """The environment in which other processes use the image of this one."""
+    with folder() as path:
+        file = path / "image"
+        file.write_bytes(msgspec.msgpack.encode(image()))
+        yield {**os.environ, IMAGE_FILE: str(file)}
 
 
 async def _make(loop: ProcessLoop, randomness: Randomness, blobs: SimulatedBlobs) -> Image:
@@ -149,8 +157,7 @@ class _Maker:
         application = await self._call(people[0], "POST", "/applications", {"name": "Robot"})
         reset = await self._call(people[0], "POST", f"/applications/{application['id']}/bot/reset")
         bot = Person(application["id"], "Robot", f"Bot {reset['token']}", bot=True)
-        privileged = (1 << 13) | (1 << 15) | (1 << 19)
-        await self._call(bot, "PATCH", "/applications/@me", {"flags": privileged})
+        await self._call(bot, "PATCH", "/applications/@me", {"flags": PRIVILEGED_INTENTS})
         guilds = [
             await self._guild(people[0], people[1:5], [people[1]], "First"),
             await self._guild(people[1], [people[0], *people[3:6]], [people[3]], "Second"),
@@ -169,7 +176,8 @@ class _Maker:
                 owner, "POST", f"/channels/{guild.general}/invites", {"max_age": 0, "max_uses": 0}
             )
             invites[guild.id] = invite["code"]
-        return Image({}, {}, 0.0, [*people, bot], guilds, application["id"], invites)
+        wild = await WildMaker(self._server, people).make()
+        return Image({}, {}, 0.0, [*people, bot], guilds, application["id"], invites, wild)
 
     async def _guild(self, owner: Person, others: list[Person], moderators: list[Person], name: str) -> Guild:
         made = await self._call(owner, "POST", "/guilds", {"name": name})
