@@ -11,56 +11,13 @@ import moothall.gateway.member_lists as lists_module
 from moothall.gateway.list_ids import murmur3_32
 from moothall.gateway.node import GatewayNode
 from moothall.objects.permissions import Permissions
+from moothall.storage.database import StorageUnavailable
+from tests.gateway.list_mirror import ListMirror
 from tests.gateway.peer import Peer
 from tests.gateway.test_database import node_over
 from tests.harness import Caller, Guild, Platform
 
 VIEW = int(Permissions.VIEW_CHANNEL)
-
-
-class ListMirror:
-    """The member lists that a client keeps by GUILD_MEMBER_LIST_UPDATE."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, list[Any]] = {}
-        self.summaries: dict[str, tuple[int, int, dict[str, int]]] = {}
-        self.ops: list[str] = []
-
-    def apply(self, data: dict[str, Any]) -> None:
-        """Apply one event."""
-        rows = self.rows.setdefault(data["id"], [])
-        groups = {group["id"]: group["count"] for group in data["groups"]}
-        self.summaries[data["id"]] = (data["member_count"], data["online_count"], groups)
-        for op in data["ops"]:
-            self.ops.append(op["op"])
-            if op["op"] == "DELETE":
-                del rows[op["index"]]
-            elif op["op"] == "INSERT":
-                rows.insert(op["index"], op["item"])
-            elif op["op"] == "UPDATE":
-                assert row_id(rows[op["index"]]) == row_id(op["item"])
-                rows[op["index"]] = op["item"]
-            else:
-                first, last = op["range"]
-                rows.extend([None] * (last + 1 - len(rows)))
-                items = op.get("items", [])
-                rows[first : last + 1] = [*items, *([None] * (last + 1 - first - len(items)))]
-
-    def shown(self, list_id: str = "everyone") -> list[str]:
-        """The ids of the rows of a list: of groups, and of users with their names and statuses."""
-        return [row_text(row) for row in self.rows.get(list_id, []) if row is not None]
-
-
-def row_id(row: dict[str, Any]) -> str:
-    return row["group"]["id"] if "group" in row else row["member"]["user"]["id"]  # type: ignore[no-any-return]
-
-
-def row_text(row: dict[str, Any]) -> str:
-    if "group" in row:
-        return f"[{row['group']['id']}]"
-    member = row["member"]
-    assert member["presence"]["user"]["id"] == member["user"]["id"]
-    return f"{member['nick'] or member['user']['username']} {member['presence']['status']}"
 
 
 class Watcher:
@@ -238,6 +195,30 @@ async def test_a_channel_that_shares_a_list_is_sent_when_it_is_opened(platform: 
     watcher.subscribe(guild, {})
     await asyncio.sleep(0.05)
     assert node.member_lists._guilds == {}
+
+
+async def test_a_list_that_could_not_be_sent_whole_is_sent_whole_before_its_changes(
+    platform: Platform, node: GatewayNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lists_module, "_RETRY_SECONDS", 0.005)
+    owner, zoe = [await platform.person(name) for name in ("owner", "zoe")]
+    guild = await platform.guild(owner)
+    await guild.join(zoe)
+    first, second = [await Watcher(node, owner).connect() for _ in range(2)]
+    first.subscribe(guild, {guild.general: [[0, 99]]})
+    await first.wait_for(lambda: bool(first.lists.rows))
+    source = node.member_lists._source
+    members_by_id = source.members_by_id
+
+    async def failing(*_: Any) -> Any:
+        monkeypatch.setattr(source, "members_by_id", members_by_id)
+        await Watcher(node, zoe).connect()
+        raise StorageUnavailable("the database is away")
+
+    monkeypatch.setattr(source, "members_by_id", failing)
+    second.subscribe(guild, {guild.general: [[0, 99]]})
+    await second.wait_for(lambda: second.lists.shown() == ["[online]", "owner online", "zoe online"])
+    assert second.lists.ops[0] == "SYNC"
 
 
 async def test_a_deleted_guild_and_a_session_that_ends_leave_nothing_behind(

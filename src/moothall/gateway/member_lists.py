@@ -75,6 +75,11 @@ class _Window(Struct, eq=False):
     """The groups and counts sent last."""
     sessions: dict[Session, None] = {}
 
+    @property
+    def key(self) -> _WindowKey:
+        """What tells it from the other windows of the guild."""
+        return (self.members.id, self.first, self.last)
+
 
 class _Group(Struct):
     id: str
@@ -416,7 +421,7 @@ class _GuildLists:
     # Sending
 
     async def _send_changes(self) -> None:
-        """Send each window's changes to its subscribers."""
+        """Send each window's changes to its subscribers but those who are about to be sent it whole."""
         pending: list[tuple[_Window, list[Row], list[Change] | None]] = []
         for window in self._windows.values():
             rows = window.members.rows(window.first, window.last, self._versions)
@@ -432,6 +437,7 @@ class _GuildLists:
             return
         for window, rows, changes in pending:
             window.rows = rows
+            sessions = [session for session in window.sessions if window.key not in self._resent.get(session, ())]
             if changes is None:
                 ops = [self._invalidate(window), self._sync(window, members)]
             else:
@@ -439,7 +445,7 @@ class _GuildLists:
             summary = self._summary(window.members)
             if ops or summary != window.summary:
                 window.summary = summary
-                self._dispatch(list(window.sessions), window.members, ops)
+                self._dispatch(sessions, window.members, ops)
 
     async def _send_new_windows(self) -> None:
         """Send windows whole to the sessions that have subscribed to them since."""
@@ -457,7 +463,7 @@ class _GuildLists:
             # A member has left meanwhile. The rest changes by the next round, which sends these windows again.
             self._unchecked.update(session for session, _ in new if session in self._subscriptions)
             for (session, _), windows in new.items():
-                self._resent.setdefault(session, set()).update((w.members.id, w.first, w.last) for w in windows)
+                self._resent.setdefault(session, set()).update(window.key for window in windows)
             return
         for (session, _), windows in new.items():
             if session in self._subscriptions:

@@ -30,8 +30,9 @@ def check_calm(simulation: "Simulation") -> None:
         _check_idle(running)
     for client in simulation.clients:
         if not client.stopped:
-            _check_messages(simulation, client)
             _check_state(client)
+            _check_messages(simulation, client)
+            _check_lists(simulation, client)
 
 
 def _check_idle(running: RunningNode) -> None:
@@ -47,6 +48,8 @@ def _check_idle(running: RunningNode) -> None:
 
 def _check_state(client: Client) -> None:
     _fail_if(not client.identified or client.record is None, f"client {client.number} is not connected")
+    assert client.record is not None
+    _fail_if(client.record.gap, f"client {client.number} {client.record.gap}")
     state, expected = client.state(), client.expected_state()
     for guild_id in sorted({*state, *expected}):
         if state.get(guild_id) != expected.get(guild_id):
@@ -59,6 +62,18 @@ def _check_state(client: Client) -> None:
             raise Violation(
                 f"client {client.number} (user {client.user_id}) has other {name} of guild {guild_id}: "
                 f"{_difference(actual[name], right[name])}"
+            )
+
+
+def _check_lists(simulation: "Simulation", client: Client) -> None:
+    """Fail if a member list that a client has subscribed to shows other rows than there are."""
+    online_ids = {each.user_id for each in simulation.clients if not each.stopped}
+    shown, expected = client.lists(), client.expected_lists(online_ids)
+    for (guild_id, channel_id), rows in expected.items():
+        if shown[guild_id, channel_id] != rows:
+            raise Violation(
+                f"client {client.number} has another member list of channel {channel_id} of guild {guild_id}: "
+                f"{shown[guild_id, channel_id]} instead of {rows}"
             )
 
 

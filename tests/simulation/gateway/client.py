@@ -2,19 +2,36 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection
 from typing import Any, Final, Protocol
 
-from moothall.objects.ids import GuildId, MessageId, Snowflake, UserId
+from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.intents import ALL, Intent
+from tests.gateway.list_mirror import ListMirror, row_id
 from tests.gateway.mirror import Mirror
-from tests.simulation.gateway.model import World
+from tests.simulation.gateway.model import Channel, Guild, SentMessage, World
 from tests.simulation.gateway.transport import SimulatedSocket
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.randomness import Choices
 
 CLIENT_STATE_V2: Final = 1 << 10
 _NOT_RESUMABLE: Final = frozenset({1000, 1001, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014})
+
+
+_MAX_DELAY: Final = 3.0
+"""Seconds from the publication of a message to its arrival at a client that reads, unless reads are late."""
+_JOIN_SECONDS: Final = 6.0
+"""Seconds for which messages may be late after a guild was received, as its events since are sent then."""
+
+CONNECTING: Final = "connecting"
+IDENTIFYING: Final = "identifying"
+RESUMING: Final = "resuming"
+RECEIVING_GUILDS: Final = "receiving guilds"
+LIVE: Final = "live"
+DETACHED: Final = "detached"
+STATES: Final = (CONNECTING, IDENTIFYING, RESUMING, RECEIVING_GUILDS, LIVE)
+"""The states of a client with a connection."""
 
 
 class Violation(AssertionError):
@@ -28,6 +45,9 @@ class Dialer(Protocol):
         self, node: str | None, name: str, on_message: Callable[[str], None], on_close: Callable[[int], None]
     ) -> tuple[str, SimulatedSocket] | None:
         """A WebSocket to a node, to any if it is gone or None, with the name of the node; None if there is no node."""
+
+    def late_seconds(self, node: str, guild_id: GuildId, since: float) -> float:
+        """How long events of a guild may be late at a node because of late reads of it since a time."""
 
 
 class Received:
@@ -47,8 +67,16 @@ class SessionRecord:
         self.id = session_id
         self.node = node
         self.seq = 0
+        self.gap = ""
+        """How an event was missed, after which the client has to be told to identify anew, if one was."""
         self.since: dict[GuildId, int] = {}
         """The position at which the client had each guild whole."""
+        self.since_time: dict[GuildId, float] = {}
+        self.awaited: set[str] = set()
+        """Guilds of READY that are not sent yet."""
+        self.lists: dict[GuildId, ListMirror] = {}
+        self.subscriptions: dict[GuildId, list[int]] = {}
+        """Channels whose member lists it has subscribed to."""
         self.messages: dict[MessageId, Received] = {}
         self.last_order: dict[GuildId, int] = {}
         self.mirror = Mirror()
@@ -81,6 +109,13 @@ class Client:
         self._heartbeat: asyncio.TimerHandle | None = None
         self._reconnect: asyncio.TimerHandle | None = None
         self._connections = 0
+        self._healthy_since = math.inf
+        """When the current connection had READY or RESUMED; infinite before, while missed events are replayed."""
+        self._authenticated = False
+        self.trap: tuple[str, Callable[[], None]] | None = None
+        """A state, and what happens to the client soon after it has entered it next."""
+        self.on_fault: Callable[[str, str], None] = lambda _kind, _state: None
+        """Called with the kind of each fault, and the state in which it strikes the client."""
         self.invalidated = 0
         self.on_event: Callable[[Client, str, int], None] = lambda _client, _name, _seq: None
 
@@ -104,6 +139,34 @@ class Client:
             self._connect_later()
             return
         self._node, self.socket = opened
+        self.socket.on_fault = self._note_fault
+        self._spring_trap()
+
+    def _note_fault(self, kind: str) -> None:
+        self.on_fault(kind, self.life)
+
+    @property
+    def life(self) -> str:
+        """The state in which the client is."""
+        if self.socket is None:
+            return DETACHED
+        if not self._authenticated:
+            return CONNECTING
+        if not self.identified:
+            return IDENTIFYING if self.record is None else RESUMING
+        return RECEIVING_GUILDS if self.record is not None and self.record.awaited else LIVE
+
+    def _spring_trap(self) -> None:
+        """Let happen what was set for the state that the client is in now, at a moment of it."""
+        if self.trap is not None and self.trap[0] == self.life:
+            (_, action), self.trap = self.trap, None
+            connection = self._connections
+
+            def act() -> None:
+                if connection == self._connections and self.socket is not None:
+                    action()
+
+            self._loop.call_later(self._choices.delay(0.003, 0.05), act)
 
     def _connect_later(self) -> None:
         if self._reconnect is None and not self.stopped:
@@ -122,14 +185,22 @@ class Client:
     def drop(self, code: int) -> None:
         """Close the connection and connect again soon."""
         if self.socket is not None:
+            self._note_fault("reset" if code == 1006 else "close")
             if code == 1006:
                 self.socket.reset()
                 return
             self.socket.client_close(code)
             self._closed(self._connections, code)
 
+    def read_slowly(self, seconds: float) -> None:
+        """Read nothing for a while."""
+        if self.socket is not None:
+            self._note_fault("slow reader")
+            self.socket.stop_reading(seconds)
+
     def _drop_socket(self) -> None:
-        self.socket, self.identified = None, False
+        self.socket, self.identified, self._authenticated = None, False, False
+        self._healthy_since = math.inf
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             self._heartbeat = None
@@ -182,8 +253,10 @@ class Client:
                 self.invalidated += 1
             self.socket.client_close(4000)
             self._closed(connection, 4000)
+        self._spring_trap()
 
     def _authenticate(self) -> None:
+        self._authenticated = True
         record = self.record
         if record is None:
             identify: dict[str, Any] = {"token": self.token, "properties": {}, "large_threshold": 250}
@@ -203,24 +276,45 @@ class Client:
             self.records += 1
         record = self.record
         if record is None:
-            raise Violation(f"client {self.number} received {name} before READY")
-        if seq != record.seq + 1:
-            raise Violation(f"client {self.number} received {name} with number {seq} after {record.seq}")
+            if seq == 1:
+                raise Violation(f"client {self.number} received {name} before READY")
+            return  # READY was missed, of which it has to be told as well
+        if seq > record.seq + 1 and not record.gap:
+            record.gap = f"received {name} with number {seq} after {record.seq}"
+        elif seq <= record.seq or (record.gap and name == "RESUMED"):
+            raise Violation(f"client {self.number} received {name} with number {seq} after {record.seq} {record.gap}")
         record.seq = seq
-        self.identified = self.identified or name in {"READY", "RESUMED"}
+        if not record.gap:
+            self._take(record, seq, name, data)
+
+    def _take(self, record: SessionRecord, seq: int, name: str, data: Any) -> None:
+        if name in {"READY", "RESUMED"}:
+            self._begin(record)
         self.on_event(self, name, seq)
         if not self.silent and self._choices.chance(0.05):
             self._send(1, seq)
-        if name == "GUILD_CREATE":
-            self._hold(record, data)
-        elif name == "MESSAGE_CREATE":
-            self._hold_message(record, data)
+        handlers = {
+            "GUILD_CREATE": self._hold,
+            "MESSAGE_CREATE": self._hold_message,
+            "GUILD_MEMBER_LIST_UPDATE": self._apply_list,
+        }
+        if name in handlers:
+            handlers[name](record, data)
         else:
             self._mirror(record, name, data)
 
+    def _begin(self, record: SessionRecord) -> None:
+        """The connection has a session from now on; commands before may not have arrived."""
+        self.identified, self._healthy_since = True, self._loop.time()
+        for guild_id in record.subscriptions:
+            self._send_subscription(guild_id)
+
     def _mirror(self, record: SessionRecord, name: str, data: Any) -> None:
         if name == "GUILD_DELETE":
-            record.since.pop(GuildId(Snowflake(int(data["id"]))), None)
+            guild_id = GuildId(Snowflake(int(data["id"])))
+            for by_guild in (record.since, record.since_time, record.lists, record.subscriptions):
+                by_guild.pop(guild_id, None)
+            record.awaited.discard(data["id"])
             if data["id"] not in record.mirror.guilds:
                 return  # one of READY that was deleted, or that the user left, before it was sent
         try:
@@ -228,7 +322,9 @@ class Client:
         except KeyError as error:
             raise Violation(f"client {self.number} received {name} of what it does not know: {data}") from error
         for guild in data["guilds"] if name == "READY" else ():
-            if not guild.get("unavailable"):
+            if guild.get("unavailable"):
+                record.awaited.add(guild["id"])
+            else:
                 self._hold(record, guild)
 
     def _hold(self, record: SessionRecord, data: dict[str, Any]) -> None:
@@ -238,6 +334,12 @@ class Client:
         record.mirror.apply("GUILD_CREATE", guild)
         guild_id = GuildId(Snowflake(int(guild["id"])))
         record.since[guild_id] = self._world.position
+        record.since_time[guild_id] = self._loop.time() + _JOIN_SECONDS
+        record.awaited.discard(guild["id"])
+        if not self.bot and self._choices.chance(0.5):
+            channel_ids = [int(channel["id"]) for channel in guild["channels"]]
+            record.subscriptions[guild_id] = self._choices.sample(channel_ids, 2)
+            self._send_subscription(guild_id)
         everyone = self._world.versions[guild_id]
         for channel in guild["channels"]:
             self._check_visible(guild_id, int(channel["id"]), everyone[0][0], "a channel of GUILD_CREATE")
@@ -253,7 +355,61 @@ class Client:
             raise Violation(f"client {self.number} received message {message_id} of a guild that it does not know")
         record.last_order[guild_id] = message.order
         record.messages[message_id] = Received(message.position, self._loop.time())
+        self._check_delay(record, guild_id, message)
         self._check_visible(guild_id, message.channel_id, message.known, f"message {message_id}")
+
+    def _check_delay(self, record: SessionRecord, guild_id: GuildId, message: SentMessage) -> None:
+        """Fail if a message was late although neither this client nor its guild gave a reason."""
+        assert self.socket is not None
+        started = max(self._healthy_since, self.socket.read_again_at + 0.1, record.since_time[guild_id])
+        delay = self._loop.time() - message.published_at
+        if message.published_at <= started or delay <= _MAX_DELAY:
+            return
+        if delay > _MAX_DELAY + self._dialer.late_seconds(record.node, guild_id, message.published_at):
+            raise Violation(f"client {self.number} received message {message.id} {delay:.1f} s after its publication")
+
+    # Member lists
+
+    def _send_subscription(self, guild_id: GuildId) -> None:
+        record = self.record
+        assert record is not None
+        channels = {str(channel_id): [[0, 99]] for channel_id in record.subscriptions[guild_id]}
+        self._send(37, {"subscriptions": {str(guild_id): {"channels": channels}}})
+
+    @staticmethod
+    def _apply_list(record: SessionRecord, data: Any) -> None:
+        # Also of a guild without a subscription: the command may have crossed GUILD_DELETE, and the user joined again.
+        guild_id = GuildId(Snowflake(int(data["guild_id"])))
+        record.lists.setdefault(guild_id, ListMirror()).apply(data)
+
+    def lists(self) -> dict[tuple[int, int], list[str]]:
+        """The rows of the lists that it has subscribed to and may see, by guild and channel, in the model's form."""
+        record = self.record
+        assert record is not None
+        shown: dict[tuple[int, int], list[str]] = {}
+        for guild_id, guild, channel in self._listed(record):
+            mirror = record.lists.get(guild_id) or ListMirror()
+            rows = [row for row in mirror.rows.get(guild.list_id(channel), []) if row is not None]
+            shown[guild_id, channel.id] = [_list_row(row, guild) for row in rows]
+        return shown
+
+    def expected_lists(self, online_ids: Collection[UserId]) -> dict[tuple[int, int], list[str]]:
+        """What `lists` has to be."""
+        assert self.record is not None
+        return {
+            (guild_id, channel.id): guild.listed_by(channel.id, online_ids)
+            for guild_id, guild, channel in self._listed(self.record)
+        }
+
+    def _listed(self, record: SessionRecord) -> list[tuple[GuildId, Guild, Channel]]:
+        guilds = [(guild_id, self._world.guilds.get(guild_id)) for guild_id in record.subscriptions]
+        return [
+            (guild_id, guild, guild.channels[ChannelId(Snowflake(each))])
+            for guild_id, guild in guilds
+            if guild is not None and self.user_id in guild.members
+            for each in record.subscriptions[guild_id]
+            if guild.sees(self.user_id, ChannelId(Snowflake(each)))
+        ]
 
     def _check_visible(self, guild_id: GuildId, channel_id: int, position: int, what: str) -> None:
         """Fail unless the user could see a channel at some time from a position to now."""
@@ -307,3 +463,13 @@ class Client:
 
 def _overwrites(overwrites: list[Any]) -> dict[int, tuple[int, int]]:
     return {int(each["id"]): (int(each["allow"]), int(each["deny"])) for each in overwrites}
+
+
+def _list_row(row: Any, guild: Guild) -> str:
+    """A row, without roles that were deleted since: of these clients hear by GUILD_ROLE_DELETE."""
+    if "group" in row:
+        return f"[{row_id(row)}]"
+    member = row["member"]
+    name = member["nick"] or member["user"]["username"]
+    role_ids = sorted(role_id for role_id in map(int, member["roles"]) if role_id in guild.roles)
+    return f"{row_id(row)} {name} {member['presence']['status']} {role_ids}"

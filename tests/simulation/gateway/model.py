@@ -3,13 +3,14 @@
 A guild is immutable: a change replaces it, so each version can be asked later who could see what.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from moothall.bus import Envelope
+from moothall.gateway.list_ids import murmur3_32
 from moothall.objects.ids import ChannelId, GuildId, MessageId, RoleId, Snowflake, UserId
 
 VIEW: Final = 1 << 10
@@ -104,6 +105,43 @@ class Guild(Struct, frozen=True, kw_only=True, eq=False):
         }
         return state | ({"member_count": len(self.members)} if count else {})
 
+    def list_id(self, channel: Channel) -> str:
+        """The id of a channel's member list (api.md, Member lists)."""
+        if self.roles[RoleId(self.id)] & VIEW and not any(deny & VIEW for _, deny in channel.overwrites.values()):
+            return "everyone"
+        tokens = [
+            f"{'allow' if allow & VIEW else 'deny'}:{int(target)}"
+            for target, (allow, deny) in channel.overwrites.items()
+            if (allow | deny) & VIEW
+        ]
+        return str(murmur3_32(",".join(sorted(tokens)).encode()))
+
+    def listed_by(self, channel_id: ChannelId, online_ids: Collection[UserId]) -> list[str]:
+        """The rows of a channel's member list: headings, and members with nick, status and roles."""
+        groups: dict[str, list[tuple[str, UserId]]] = {}
+        hoisted = sorted(role_id for role_id in self.roles if is_hoisted(role_id, self.id))
+        for user_id, member in self.members.items():
+            if self.sees(user_id, channel_id):
+                group = "offline"
+                if user_id in online_ids:
+                    group = next((str(int(role_id)) for role_id in hoisted if role_id in member.role_ids), "online")
+                groups.setdefault(group, []).append((member.nick or f"user{user_id}", user_id))
+        rows: list[str] = []
+        for group in [*(str(int(role_id)) for role_id in hoisted), "online", "offline"]:
+            listed = sorted(groups.get(group, ()))
+            rows += [f"[{group}]"] if listed else []
+            status = "offline" if group == "offline" else "online"
+            rows += [
+                f"{user_id} {name} {status} {sorted(map(int, self.members[user_id].role_ids))}"
+                for name, user_id in listed
+            ]
+        return rows
+
+
+def is_hoisted(role_id: RoleId, guild_id: GuildId) -> bool:
+    """Whether the members of a role are shown apart."""
+    return int(role_id) != int(guild_id) and not (role_id >> 8) % 3
+
 
 Mutation = Callable[[Guild | None], Guild | None]
 
@@ -129,6 +167,8 @@ class SentMessage(Struct, eq=False):
     position: int
     published: int = 0
     """The position when it was published; 0 before that."""
+    published_at: float = 0.0
+    """The time when it was published."""
     order: int = 0
     """Its number among the publications."""
     known: int = 0
@@ -160,7 +200,11 @@ class World:
         return GuildId(Snowflake(self._last_id))
 
     def apply(self, change: Change) -> None:
-        """Store a change."""
+        """Store a change. A message in a channel that was deleted since it was written is not stored, nor announced."""
+        if change.channel_id is not None and not self._has_channel(change.guild_id, change.channel_id):
+            change.message_id = None
+            change.envelopes.clear()
+            return
         self.position += 1
         change.position = self.position
         guild_id = change.guild_id
@@ -178,12 +222,16 @@ class World:
             self.messages.setdefault(guild_id, []).append(message)
             self.message_by_id[message.id] = (guild_id, message)
 
-    def note_published(self, change: Change) -> None:
+    def _has_channel(self, guild_id: GuildId, channel_id: ChannelId) -> bool:
+        guild = self.guilds.get(guild_id)
+        return guild is not None and (channel_id in guild.channels or channel_id in guild.threads)
+
+    def note_published(self, change: Change, now: float) -> None:
         """Record that the events of a change were handed to the bus."""
         self.published += 1
         if change.message_id is not None:
             message = self.message_by_id[change.message_id][1]
-            message.published, message.order = self.position, self.published
+            message.published, message.order, message.published_at = self.position, self.published, now
             first = self.versions[change.guild_id][0][0]
             message.known = min(message.position - 1, self._known.get(change.guild_id, first))
         elif change.mutate is not None:

@@ -204,6 +204,11 @@ class Platform:
         task.add_done_callback(lambda done: self._served(running, done))
         return running.name, socket
 
+    def late_seconds(self, node: str, guild_id: GuildId, since: float) -> float:
+        """How long events of a guild may be late at a node because of late reads of it since a time."""
+        running = self.nodes.get(node)
+        return 0.0 if running is None else running.source.late_seconds(guild_id, since)
+
     def _served(self, running: RunningNode, task: "asyncio.Task[None]") -> None:
         running.tasks.discard(task)
         # The server takes it as a disconnection, those who raises it.
@@ -249,7 +254,7 @@ class Platform:
             running.node.invalidate_all_sessions("Events were published late.")
 
     def _publish(self, change: Change) -> None:
-        self.world.note_published(change)
+        self.world.note_published(change, self.loop.time())
         if self.mode == CLUSTER:
             self._network.publish(change.envelopes)
             return

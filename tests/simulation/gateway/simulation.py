@@ -9,16 +9,18 @@ from typing import Any, Final
 from unittest import mock
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from moothall.gateway import dispatcher
 from moothall.gateway.connection import Connection
+from moothall.gateway.frames import Frame
 from moothall.gateway.session import Session
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from tests.simulation.gateway import auditor
 from tests.simulation.gateway.changes import WEIGHTS, Changes, new_guild
-from tests.simulation.gateway.client import Client, Violation
-from tests.simulation.gateway.model import Change, Guild, World
+from tests.simulation.gateway.client import LIVE, STATES, Client, Violation
+from tests.simulation.gateway.model import Change, Guild, Member, World
 from tests.simulation.gateway.platform import CLUSTER, EMBEDDED, POSTGRES, Platform
 from tests.simulation.loop import SimulatedLoop, run
 from tests.simulation.randomness import Choices, Randomness, seeded_secrets
@@ -27,6 +29,9 @@ STEPS: Final = 60
 """Steps of each case."""
 _CALM_SECONDS: Final = 150.0
 """After the last fault: for all clients to connect again, and for sessions that no client resumes to end."""
+_CROWDS: Final = 150
+"""One in so many seeds has more sessions than an event is dispatched to at once."""
+_CROWD: Final = 520
 _HEARTBEAT_MS: Final = 20_000
 _RESUME_SECONDS: Final = 40.0
 
@@ -48,12 +53,15 @@ class Result(Struct):
     seed: int
     failure: str = ""
     steps: int = 0
+    clients: int = 0
     seconds: float = 0.0
     """Virtual seconds."""
     events: int = 0
     """Dispatches that clients received."""
     faults: dict[str, int] = {}
     fault_names: list[str] = []
+    struck: dict[tuple[str, str], int] = {}
+    """How often a kind of fault struck a client, by the state of its life."""
     trace: str = ""
     mode: str = ""
 
@@ -66,7 +74,8 @@ class Simulation:
         self.loop = loop
         self.randomness = randomness
         choices = self.choices = randomness.stream("case")
-        self.mode = choices.weighted({EMBEDDED: 4, POSTGRES: 4, CLUSTER: 3})
+        self.crowded = case.seed % _CROWDS == _CROWDS - 1
+        self.mode = choices.weighted({EMBEDDED: 4, POSTGRES: 4, CLUSTER: 0 if self.crowded else 3})
         self.world = World()
         settings = GatewaySettings(
             heartbeat_ms=_HEARTBEAT_MS,
@@ -81,6 +90,10 @@ class Simulation:
         self.clients: list[Client] = []
         self.trace = hashlib.sha256()
         self.events = 0
+        self.failing_dispatches = 0.002
+        """The probability that a dispatch to a session raises."""
+        self.struck: dict[tuple[str, str], int] = {}
+        """How often a kind of fault struck a client in a state of its life."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def run(self) -> None:
@@ -93,6 +106,8 @@ class Simulation:
         await self.platform.start(choices.integer(2, 3) if self.mode == CLUSTER else 1)
         for _ in range(choices.integer(2, 8)):
             self._add_client(choices)
+        if self.crowded:
+            await self._add_crowd(choices)
         pace = choices.choice((0.001, 0.02, 0.2, 2.0))
         for number in range(STEPS):
             step = self.randomness.stream(f"step{number}")
@@ -110,24 +125,35 @@ class Simulation:
     async def _calm(self) -> None:
         """Let no further fault happen and wait until everything has settled."""
         platform = self.platform
-        platform.database.faults, platform.socket_failing = False, 0.0
+        platform.database.faults, platform.socket_failing, self.failing_dispatches = False, 0.0, 0.0
         for running in platform.nodes.values():
             running.source.failing = running.source.late = 0.0
             for socket in running.sockets:
                 socket.failing = 0.0
         for client in self.clients:
-            client.silent = False
+            client.silent, client.trap = False, None
         if self._tasks:
             await asyncio.wait(list(self._tasks))
         if not platform.nodes:
             await platform.start_node()
         await self.loop.io(_CALM_SECONDS)
 
-    def _add_client(self, choices: Choices) -> Client:
+    async def _add_crowd(self, choices: Choices) -> None:
+        """Let so many bots connect that events of a guild with all users are dispatched in slices."""
+        guild_id = next(iter(self.world.guilds))
+        guild = self.world.guilds[guild_id]
+        members = {user_id: guild.members.get(user_id, Member(frozenset())) for user_id in self.user_ids}
+        self.world.apply(Change(guild_id, lambda _: replace(guild, members=members), []))
+        bots = [user_id for user_id in self.user_ids if not user_id % 2]
+        for _ in range(_CROWD + choices.integer(0, 100)):
+            self._add_client(choices, choices.choice(bots))
+            await self.loop.io(0.01)
+
+    def _add_client(self, choices: Choices, user_id: UserId | None = None) -> Client:
         number = len(self.clients)
         client = Client(
             number,
-            choices.choice(self.user_ids),
+            user_id or choices.choice(self.user_ids),
             self.loop,
             self.randomness.stream(f"client{number}"),
             self.world,
@@ -135,12 +161,16 @@ class Simulation:
         )
         self.clients.append(client)
         client.on_event = self._note
+        client.on_fault = self._note_fault
         client.connect()
         return client
 
     def _note(self, client: Client, name: str, seq: int) -> None:
         self.events += 1
         self.trace.update(f"{self.loop.time():.9f} {client.number} {name} {seq}\n".encode())
+
+    def _note_fault(self, kind: str, life: str) -> None:
+        self.struck[kind, life] = self.struck.get((kind, life), 0) + 1
 
     # Steps
 
@@ -178,22 +208,37 @@ class Simulation:
         await self.platform.commit(guild_id, build, locked=draw is not Changes.send_message)
 
     def _change_client(self, choices: Choices) -> None:
-        action = choices.weighted({"add": 4, "reset": 5, "close": 2, "stop": 2, "read slowly": 4, "silent": 1})
+        weights: dict[str, float] = {
+            "add": 4,
+            "trap": 6,
+            "reset": 5,
+            "close": 2,
+            "stop": 2,
+            "read slowly": 4,
+            "silent": 1,
+        }
+        action = choices.weighted(weights)
         if action == "add" or not self.clients:
-            if len(self.clients) < 24:
+            if self.crowded or len(self.clients) < 24:
                 self._add_client(choices)
             return
         client = choices.choice(self.clients)
-        if client.stopped or client.socket is None:
+        if client.stopped:
             return
-        if action == "reset":
+        if action == "trap":
+            state = choices.choice(STATES)
+            code, seconds = choices.choice((1000, 1006, 4000, None)), choices.delay(2.0, 40.0)
+            client.trap = (state, lambda: client.read_slowly(seconds) if code is None else client.drop(code))
+            if client.identified and state != LIVE:
+                client.drop(choices.choice((1000, 1006, 4000)))
+        elif action == "reset":
             client.drop(1006)
         elif action == "close":
             client.drop(choices.choice((1000, 4000)))
         elif action == "stop":
             client.stop(choices.choice((None, 1000)))
         elif action == "read slowly":
-            client.socket.stop_reading(choices.delay(2.0, 40.0))
+            client.read_slowly(choices.delay(2.0, 40.0))
         else:
             client.silent = not client.silent
 
@@ -217,13 +262,19 @@ def simulate(case: Case) -> Result:
     randomness = Randomness(case.seed, suppressed=case.suppressed, excluded=case.excluded)
     choices = randomness.stream("loop")
     loop = SimulatedLoop(choices)
-    result = Result(case.seed)
+    result, crowded = Result(case.seed), case.seed % _CROWDS == _CROWDS - 1
     simulation: Simulation | None = None
-    with seeded_secrets(randomness.stream("secrets")), _repeatable(), _small_slices(choices), _quiet_logs():
+    with (
+        seeded_secrets(randomness.stream("secrets")),
+        _repeatable(),
+        _small_slices(choices, crowded=crowded),
+        _quiet_logs(),
+    ):
         try:
             simulation = Simulation(case, randomness, loop)
             result.mode = simulation.mode
-            run(loop, simulation.run())
+            with _failing_dispatches(simulation):
+                run(loop, simulation.run())
         except Violation as violation:
             result.failure = str(violation)
         except Exception as error:  # noqa: BLE001 - reported with its seed as every failure
@@ -232,6 +283,7 @@ def simulate(case: Case) -> Result:
         result.failure = auditor.describe(loop.errors[0])
     if simulation is not None:
         result.events, result.trace = simulation.events, simulation.trace.hexdigest()
+        result.struck, result.clients = simulation.struck, len(simulation.clients)
     result.seconds = loop.time()
     result.faults, result.fault_names = dict(randomness.counts), list(randomness.faults)
     result.steps = STEPS - len(case.left_out_steps)
@@ -239,13 +291,27 @@ def simulate(case: Case) -> Result:
 
 
 @contextmanager
-def _small_slices(choices: Choices) -> Iterator[None]:
+def _small_slices(choices: Choices, *, crowded: bool) -> Iterator[None]:
     """Let small audiences be dispatched in slices too, as those of more than 512 sessions are."""
-    size = choices.choice((1, 2, 4, 512))
+    size = choices.choice((1, 2, 4, 512)) if not crowded else 512
     with (
         mock.patch.object(dispatcher, "_MAX_UNSLICED", size),
         mock.patch.object(dispatcher, "_SLICE", max(1, size // 2)),
     ):
+        yield
+
+
+@contextmanager
+def _failing_dispatches(simulation: Simulation) -> Iterator[None]:
+    """Let some dispatches to a connected session raise."""
+    dispatch, choices = Connection.dispatch, simulation.randomness.stream("dispatches")
+
+    def failing(connection: Connection, seq: int, frame: Frame) -> None:
+        if simulation.failing_dispatches and choices.fault("dispatch raises", simulation.failing_dispatches):
+            raise RuntimeError("a dispatch failed")
+        dispatch(connection, seq, frame)
+
+    with mock.patch.object(Connection, "dispatch", failing):
         yield
 
 

@@ -22,7 +22,7 @@ from moothall.objects.member import Member as MemberObject
 from moothall.objects.wire import Timestamp, encode
 from moothall.storage.database import StorageUnavailable
 from tests.simulation.gateway import payloads
-from tests.simulation.gateway.model import Guild, World
+from tests.simulation.gateway.model import Guild, World, is_hoisted
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.randomness import Choices
 
@@ -30,18 +30,19 @@ _FLAGS = 1 << 12 | 1 << 14 | 1 << 18
 
 
 class SimulatedSource:
-    """Reads the model. `late_seconds` is how long all late reads have waited."""
+    """Reads the model."""
 
     def __init__(self, world: World, loop: SimulatedLoop, choices: Choices, *, embedded: bool) -> None:
         self.embedded = embedded
-        self.late_seconds = 0.0
+        self.late_reads: list[tuple[float, float, GuildId | None]] = []
+        """The late reads, by when they began, how long they took and the guild that they were of."""
         self.failing = 0.01
         self.late = 0.02
         self._world = world
         self._loop = loop
         self._choices = choices
 
-    async def _statement(self) -> None:
+    async def _statement(self, guild_id: GuildId | None = None) -> None:
         """Wait for a statement, which is carried out now; it may fail."""
         choices = self._choices
         if self.failing and choices.fault("read fails", self.failing):
@@ -51,7 +52,7 @@ class SimulatedSource:
         seconds = choices.delay(0.001)
         if self.late and choices.fault("read is late", self.late):
             seconds += choices.uniform(0.1, 5.0)
-            self.late_seconds += seconds
+            self.late_reads.append((self._loop.time(), seconds, guild_id))
         await self._loop.io(seconds)
 
     async def _answer(self) -> None:
@@ -59,8 +60,16 @@ class SimulatedSource:
         if not self.embedded:
             await self._loop.io(self._choices.delay(0.0005, 0.02))
 
+    def late_seconds(self, guild_id: GuildId, since: float) -> float:
+        """How long late reads of a guild have taken altogether that ended after a time."""
+        return sum(
+            seconds
+            for started, seconds, late_id in self.late_reads
+            if late_id in {guild_id, None} and started + seconds >= since
+        )
+
     async def _guild(self, guild_id: GuildId) -> Guild | None:
-        await self._statement()
+        await self._statement(guild_id)
         guild = self._world.guilds.get(guild_id)
         await self._answer()
         return guild
@@ -261,5 +270,5 @@ class SimulatedSource:
         return await self.listed_members(guild_id, user_ids)
 
     async def hoisted_role_ids(self, guild_id: GuildId) -> list[RoleId]:
-        await self._statement()
-        return []
+        guild = await self._guild(guild_id)
+        return [] if guild is None else sorted(each for each in guild.roles if is_hoisted(each, guild_id))

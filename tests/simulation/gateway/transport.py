@@ -75,6 +75,10 @@ class SimulatedSocket:
         self.writable.set()
         self.conn = SimpleNamespace(state=State.OPEN)
         self.unread = False
+        self.read_again_at = 0.0
+        """When the client began to read again after it had stopped."""
+        self.on_fault: Callable[[str], None] = lambda _kind: None
+        """Called with the kind of each fault of the connection."""
 
     # The server's side
 
@@ -101,8 +105,10 @@ class SimulatedSocket:
     def choose_fault_before_write(self) -> None:
         """Let the connection break at this write, or the client stop reading."""
         if self.failing and not self.transport.closed and self._choices.fault("connection reset", self.failing):
+            self.on_fault("reset")
             self.reset()
         elif self.failing and self.writable.is_set() and self._choices.fault("slow reader", self.failing / 2):
+            self.on_fault("slow reader")
             self.stop_reading(self._choices.delay(1.0, 30.0))
 
     def carry(self, message: str) -> None:
@@ -161,7 +167,7 @@ class SimulatedSocket:
         """The client reads again."""
         if not self.unread:
             return
-        self.unread = False
+        self.unread, self.read_again_at = False, self._loop.time()
         self.writable.set()
         for _ in range(len(self._outbound)):
             self._loop.call_later(self._choices.delay(0.002), self._deliver)
