@@ -11,6 +11,7 @@ from unittest import mock
 
 import msgspec
 
+from moothall.kernel import collector
 from moothall.storage.blobs import Blobs
 from tests.passwords import hash_cheaply
 from tests.signing_keys import generate_once
@@ -77,8 +78,17 @@ def simulated_world(loop: ProcessLoop, randomness: Randomness, blobs: SimulatedB
         stack.enter_context(mock.patch.object(Blobs, "open", return_value=blobs))
         stack.enter_context(mock.patch("secrets.choice", randomness.stream("secrets").choice))
         stack.enter_context(mock.patch("socket.getaddrinfo", _no_host))
+        stack.enter_context(mock.patch.object(collector, "gc", _NoCollections))
         stack.enter_context(mock.patch("random.uniform", randomness.stream("random").uniform))
         yield commits
+
+
+class _NoCollections:
+    """In place of `gc`: when it collects depends on all that the process has allocated before."""
+
+    freeze = enable = collect = staticmethod(lambda: None)
+    set_threshold = staticmethod(lambda *_: None)
+    get_count = staticmethod(lambda: (0, 0, 0))
 
 
 def _no_host(*_: Any, **__: Any) -> Any:
