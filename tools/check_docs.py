@@ -2,14 +2,18 @@
 
 - A relative link leads to a file, its `#anchor` to a heading.
 - A `make` target, a `moothall` command and each of its flags exist.
+- A file of the project that a page names, and a commit, exist.
+- A decision begins with its status and date; one that is overturned says by what.
 - What stands between `<!-- settings -->` and `<!-- /settings -->` is the table of settings, between
   `<!-- endpoints -->` and `<!-- /endpoints -->` every row of the API, between `<!-- spec -->` and
   `<!-- /spec -->` every row of the spec with what is known to differ, and between `<!-- public -->` and
   `<!-- /public -->` every operation of the public description and whether it is served.
 """
 
+import os
 import re
 import runpy
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -28,6 +32,14 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 _MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 _MOOTHALL = re.compile(r"\bmoothall ((?:[a-z][a-z-]*(?: |\b))*)([^`\n]*)")
+_FILE = re.compile(r"`([\w@.-]+(?:/[\w@.-]+)*\.(?:py|tsx?|sql|toml|ya?ml|md))`")
+_COMMIT = re.compile(r"`((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})`")
+_STATUS = re.compile(
+    r"# .+\n\nStatus: (?:accepted|(?P<by>overturned|accepted, overturned in part))\. "
+    r"Date: \d{4}-\d\d-\d\d\.(?P<how>(?:.+\n)*)"
+)
+_FILES_OF_OTHERS = {"bot.py", "moothall.toml"}
+"""Files that pages name and that a reader makes."""
 _GENERATED = re.compile(r"(<!-- (settings|endpoints|spec|public) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
@@ -212,13 +224,62 @@ def _unknown(words: list[str], line: str) -> Iterator[str]:
             yield f"moothall {' '.join(words)} {flag}: no such flag"
 
 
+def path_ends(root: Path) -> set[str]:
+    """Every way in which a page may name a file of the project: its path from any folder on."""
+    ends = set(_FILES_OF_OTHERS)
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in _NOT_OURS]
+        for name in names:
+            parts = Path(folder, name).relative_to(root).parts
+            ends.update("/".join(parts[at:]) for at in range(len(parts)))
+    return ends
+
+
+_NOT_OURS = {".git", ".venv", "node_modules", "__pycache__", "site", "dist"}
+
+
+def unknown_files(text: str, ends: set[str]) -> Iterator[str]:
+    """Files that a page names and that do not exist."""
+    for name in _FILE.findall(_FENCE.sub("", text)):
+        if name not in ends:
+            yield f"{name}: no such file"
+
+
+def unknown_commits(root: Path, text: str) -> Iterator[str]:
+    """Commits that a page names and that do not exist, where the project's history is there."""
+    if not (root / ".git").exists():
+        return
+    for commit in _COMMIT.findall(_FENCE.sub("", text)):
+        result = subprocess.run(["git", "cat-file", "-e", commit], cwd=root, capture_output=True, check=False)
+        if result.returncode:
+            yield f"{commit}: no such commit"
+
+
+def status_problem(text: str) -> str | None:
+    """What is wrong with the first lines of a decision."""
+    match = _STATUS.match(text)
+    if match is None:
+        return "it begins with no status and date"
+    if match["by"] and not match["how"].strip():
+        return "it does not say what overturns it"
+    return None
+
+
 def check(root: Path) -> list[str]:
     """Everything that is wrong, one line each."""
+    ends = path_ends(root)
     targets = set(_TARGET.findall((root / "Makefile").read_text(encoding="utf-8")))
     problems: list[str] = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        wrong = [*broken_links(page, text), *unknown_commands(text, targets)]
+        wrong = [
+            *broken_links(page, text),
+            *unknown_commands(text, targets),
+            *unknown_files(text, ends),
+            *unknown_commits(root, text),
+        ]
+        if page.parent.name == "decisions" and page.name != "README.md" and (problem := status_problem(text)):
+            wrong.append(problem)
         if generate(text) != text:
             wrong.append("a generated part is not as it should be; run: make docs")
         problems.extend(f"{page.relative_to(root)}: {line}" for line in wrong)

@@ -1,5 +1,6 @@
 """What the documentation check finds."""
 
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -43,6 +44,40 @@ def test_a_link_to_a_file_or_heading_that_is_not_there_is_found(root: Path) -> N
         "README.md: docs/none.md: no such file",
         "README.md: docs/operations.md#none: no such heading",
     ]
+
+
+def test_a_file_that_is_not_there_is_found(root: Path) -> None:
+    (root / "src" / "room").mkdir(parents=True)
+    (root / "src" / "room" / "events.py").touch()
+    (root / "README.md").write_text(
+        "`events.py` `room/events.py` `src/room/events.py` `bot.py` `room/jobs.py` `vents.py`"
+    )
+
+    assert check(root) == ["README.md: room/jobs.py: no such file", "README.md: vents.py: no such file"]
+
+
+def test_a_commit_that_is_not_there_is_found(root: Path) -> None:
+    (root / "README.md").write_text("`0a1b2c3` `1234567` `defaced`\n")
+    assert check(root) == []
+    subprocess.run(["git", "init", "--quiet"], cwd=root, check=True)
+    assert check(root) == ["README.md: 0a1b2c3: no such commit"]
+
+
+@pytest.mark.parametrize(
+    ("first", "problems"),
+    [
+        ("Status: accepted. Date: 2026-01-31.\n", []),
+        ("Status: accepted, overturned in part. Date: 2026-01-31. See 2.\n", []),
+        ("Status: accepted, overturned in part. Date: 2026-01-31.\n", ["it does not say what overturns it"]),
+        ("Status: overturned. Date: 2026-01-31.\n", ["it does not say what overturns it"]),
+        ("Status: accepted.\n", ["it begins with no status and date"]),
+        ("## Context\n", ["it begins with no status and date"]),
+    ],
+)
+def test_a_decision_says_its_status_its_date_and_what_overturns_it(root: Path, first: str, problems: list[str]) -> None:
+    (root / "docs" / "decisions").mkdir()
+    (root / "docs" / "decisions" / "0001-a.md").write_text(f"# A\n\n{first}\n## Context\n")
+    assert check(root) == [f"docs/decisions/0001-a.md: {problem}" for problem in problems]
 
 
 def test_a_command_flag_or_target_that_is_not_there_is_found(root: Path) -> None:
