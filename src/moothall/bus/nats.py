@@ -50,8 +50,8 @@ _RESPONSE_TIMEOUT: Final = 3.0
 _PING_SECONDS: Final = 3
 """After the third ping without an answer the connection counts as lost."""
 _CLOSE_SECONDS: Final = 3.0
-_IDLE_HEARTBEAT_SECONDS: Final = 2.0
-_SILENCE_SECONDS: Final = 7.0
+_IDLE_HEARTBEAT_SECONDS: Final = 1.0
+_SILENCE_SECONDS: Final = 3.5
 """Without a message or an idle heartbeat for so long, the consumer counts as lost."""
 _CHECK_SECONDS: Final = 3.0
 """How often a process checks that it has received the last batch of the outbox."""
