@@ -4,11 +4,11 @@ import argparse
 import asyncio
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.chaos.availability import Availability
 from tests.chaos.run import run
 from tests.chaos.topologies import TOPOLOGIES
 
@@ -22,6 +22,21 @@ def _folder(kept: Path | None) -> Iterator[str]:
     else:
         kept.mkdir(parents=True, exist_ok=True)
         yield tempfile.mkdtemp(dir=kept)
+
+
+def _print_availability(measured: Sequence[Availability]) -> None:
+    """A line for each kind of fault: how often it happened, and the longest times that it cost."""
+    names = sorted({each.fault for each in measured})
+    print("  times  seconds without: any write, any delivery; until all is back: writes, delivery")
+    for name in names:
+        group = [each for each in measured if each.fault == name]
+        columns = [
+            max(each.writes_paused for each in group),
+            max(each.delivery_paused for each in group),
+            max((each.writes_back or 0.0 for each in group), default=0.0),
+            max((each.delivery_back or 0.0 for each in group), default=0.0),
+        ]
+        print(f"  {len(group):5}  {' '.join(f'{seconds:5.1f}' for seconds in columns)}  {name}")
 
 
 def main() -> None:
@@ -40,8 +55,9 @@ def main() -> None:
                 run(name, Path(folder), seconds=options.seconds, seed=options.seed, only=options.only)
             )
         print(f"{name}, seed {options.seed}")
-        for fault, times in Counter(made.history.faults).most_common():
-            print(f"  {times:3} times {fault}")
+        _print_availability(made.availability)
+        for fault, reason in made.topology.missing().items():
+            print(f"  left out: {fault}, since {reason}")
         for what, count in sorted(verdict.counts.items()):
             print(f"  {count:6} {what}")
         for problem in verdict.problems[:20]:

@@ -45,7 +45,7 @@ class Client:
 
     async def ask(self, method: str, path: str, body: Any = None, *, node: int | None = None) -> Any:
         """Send a request that must succeed."""
-        status, content = await self._send(method, path, body, node)
+        status, content = await self._send(method, path, body, self._any_node() if node is None else node)
         assert status < 300, (method, path, status, content)
         return content
 
@@ -62,8 +62,9 @@ class Client:
 
     async def call(self, call: Call, method: str, path: str, body: Any = None) -> Call:
         """Send a request that changes something, once, and note what is known of it."""
+        call.node = self._any_node()
         try:
-            call.status, call.answer = await self._send(method, path, body, None)
+            call.status, call.answer = await self._send(method, path, body, call.node)
         except (aiohttp.ClientError, TimeoutError, OSError):
             call.outcome = Outcome.UNKNOWN
             await asyncio.sleep(_PAUSE)
@@ -78,9 +79,11 @@ class Client:
         call.ended = time.monotonic()
         return call
 
-    async def _send(self, method: str, path: str, body: Any, node: int | None) -> tuple[int, Any]:
-        urls = self.urls()
-        url = urls[node] if node is not None else self.chance.choice(urls)
+    def _any_node(self) -> int:
+        return self.chance.randrange(len(self.urls()))
+
+    async def _send(self, method: str, path: str, body: Any, node: int) -> tuple[int, Any]:
+        url = self.urls()[node]
         headers = {"Authorization": self.token} if self.token else {}
         async with self.session.request(method, f"{url}/api/v10{path}", json=body, headers=headers) as answer:
             content = await answer.read()
@@ -240,6 +243,7 @@ class Listener:
         if epoch is None:
             raise AssertionError(f"{name} before READY")
         epoch.events.append((seq, name, data))
+        epoch.received.append(time.monotonic())
         if name == "GUILD_CREATE" and data["id"] == self.guild_id:
             epoch.joined_seq, epoch.joined = seq, time.monotonic()
         self.received.set()

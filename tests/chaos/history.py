@@ -31,6 +31,18 @@ class Call:
     content: str = ""
     """The content of a message that is created or edited."""
     answer: Any = None
+    node: int = 0
+    """The number of the node that it was sent to."""
+
+
+@dataclass
+class Fault:
+    """Something that was done to the platform."""
+
+    name: str
+    began: float
+    healed: float = 0.0
+    """When nothing more was done to it, though the platform may not have recovered."""
 
 
 @dataclass
@@ -42,6 +54,8 @@ class Epoch:
     started: float
     events: list[tuple[int, str, Any]] = field(default_factory=list)
     """Sequence number, dispatch name, and `d`."""
+    received: list[float] = field(default_factory=list)
+    """When each event was received."""
     joined_seq: int = 0
     """The number of GUILD_CREATE; events of the guild follow it."""
     joined: float = 0.0
@@ -57,7 +71,7 @@ class History:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.epochs: list[Epoch] = []
-        self.faults: list[str] = []
+        self.faults: list[Fault] = []
 
     def begin(self, kind: str, target: str, client: str, *, content: str = "") -> Call:
         """Record a request that is about to be sent."""

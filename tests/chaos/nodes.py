@@ -45,6 +45,10 @@ class Node:
         assert self._process is not None
         return self._process.pid
 
+    def pids(self) -> list[int]:
+        """All its processes."""
+        return [self.pid, *self.children()]
+
     def children(self) -> list[int]:
         """The processes below the one that was started."""
         pids: list[int] = []
@@ -54,6 +58,11 @@ class Node:
 
     async def start(self) -> None:
         """Start it and wait until it is healthy."""
+        await self.begin()
+        await self.until_healthy()
+
+    async def begin(self) -> None:
+        """Start it."""
         self.folder.mkdir(exist_ok=True)
         log = (self.folder.parent / f"{self.folder.name}.log").open("ab")
         self._process = await asyncio.create_subprocess_exec(
@@ -62,7 +71,6 @@ class Node:
             stdout=log, stderr=log, env={**environment(), **self._variables}, start_new_session=True,
         )  # fmt: skip
         log.close()
-        await self.until_healthy()
 
     async def until_healthy(self) -> None:
         """Wait until /healthz is 200. Raises TimeoutError with the end of the log."""

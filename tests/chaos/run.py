@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.chaos.auditor import State, Verdict, judge
+from tests.chaos.availability import MAX_SECONDS, Availability, judge_availability, measure
 from tests.chaos.clients import (
     Client,
     Listener,
@@ -16,8 +17,8 @@ from tests.chaos.clients import (
     race_for_invites,
     write_messages,
 )
-from tests.chaos.history import Epoch, History
-from tests.chaos.topologies import TOPOLOGIES, Topology
+from tests.chaos.history import Epoch, Fault, History
+from tests.chaos.topologies import TOPOLOGIES, Durations, Topology
 
 _WRITERS = 5
 _LISTENERS = 4
@@ -32,6 +33,8 @@ class Run:
     def __init__(self, topology: Topology, seed: int) -> None:
         self.topology = topology
         self.history = History()
+        self.availability: list[Availability] = []
+        """What each fault cost."""
         self._chance = random.Random(seed)
         self._stop_writing = asyncio.Event()
         self._stop_listening = asyncio.Event()
@@ -40,8 +43,11 @@ class Run:
         self._guild_id = ""
         self._channel_ids: list[str] = []
 
-    async def act(self, seconds: float, only: Iterable[str] = ()) -> Verdict:
-        """Let faults happen for so many seconds; what is wrong afterwards."""
+    async def act(self, seconds: float, only: Iterable[str], max_pause: float) -> Verdict:
+        """Let faults happen for so many seconds; what is wrong afterwards.
+
+        It is wrong too if one keeps the platform from serving for more than `max_pause` seconds.
+        """
         await self.topology.start()
         try:
             owner = await self._prepare()
@@ -60,7 +66,9 @@ class Run:
                 finally:
                     self._stop_listening.set()
             states = [await self._read(owner, node) for node in range(len(self.topology.urls()))]
-            return judge(self.history, states)
+            verdict = judge(self.history, states)
+            verdict.problems += judge_availability(self.availability, max_pause)
+            return verdict
         finally:
             for client in self._clients:
                 await client.close()
@@ -76,11 +84,10 @@ class Run:
         invite = await owner.ask("POST", f"/channels/{self._channel_ids[0]}/invites", {"max_age": 0})
         names = [f"writer{number}" for number in range(_WRITERS)]
         names += [f"listener{number}" for number in range(_LISTENERS)]
-        for name in names:
-            client = await self._client(name)
-            await client.ask("POST", f"/invites/{invite['code']}", {})
-        for number in range(_RACERS):
-            await self._client(f"racer{number}")
+        members = await asyncio.gather(*map(self._client, names))
+        for member in members:
+            await member.ask("POST", f"/invites/{invite['code']}", {})
+        await asyncio.gather(*(self._client(f"racer{number}") for number in range(_RACERS)))
         self._listeners = [
             Listener(client, number % len(self.topology.urls()), self._guild_id)
             for number, client in enumerate(self._named("listener"))
@@ -117,9 +124,22 @@ class Run:
                 self._chance.shuffle(waiting)
             name = waiting.pop()
             await asyncio.sleep(self._chance.uniform(0.5, 2.0))
-            self.history.faults.append(name)
-            await faults[name]()
+            fault = Fault(name, time.monotonic())
+            self.history.faults.append(fault)
+            fault.healed = await self.topology.cause(faults[name])
+            self.availability.append(await self._until_recovered(fault))
         await self.topology.until_healthy()
+
+    async def _until_recovered(self, fault: Fault) -> Availability:
+        """Wait until each node acknowledges writes and each client receives messages again, or for a minute."""
+        listeners = [listener.client.name for listener in self._listeners]
+        end = time.monotonic() + _CALM
+        while True:
+            now = time.monotonic()
+            measured = measure(self.history, fault, len(self.topology.urls()), listeners, now)
+            if measured.has_recovered or now > end:
+                return measured
+            await asyncio.sleep(0.1)
 
     async def _calm_down(self, owner: Client) -> None:
         """Write one more message until each session has it: then it has everything before it."""
@@ -187,8 +207,15 @@ def _last_content(epoch: Epoch | None) -> str:
 
 
 async def run(
-    topology: str, folder: Path, *, seconds: float, seed: int, only: Iterable[str] = ()
+    topology: str,
+    folder: Path,
+    *,
+    seconds: float,
+    seed: int,
+    only: Iterable[str] = (),
+    durations: Durations | None = None,
+    max_pause: float = MAX_SECONDS,
 ) -> tuple[Run, Verdict]:
     """Make a topology in a folder and let faults happen to it."""
-    made = Run(TOPOLOGIES[topology](folder, random.Random(seed)), seed)
-    return made, await made.act(seconds, only)
+    made = Run(TOPOLOGIES[topology](folder, random.Random(seed), durations or Durations()), seed)
+    return made, await made.act(seconds, only, max_pause)

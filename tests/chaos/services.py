@@ -6,14 +6,20 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import asyncpg
+from nats.js.errors import NotFoundError
 
 from tests.nats_servers import connected
 
 _PATIENCE = 60.0
+_FIRST_STREAM = "first"
+
+
+def _no_leader() -> str:
+    raise LookupError("a stream has no leader")
 
 
 def free_port() -> int:
@@ -35,11 +41,14 @@ def postgres_programs() -> Path | None:
 class OwnPostgres:
     """A PostgreSQL server in a folder. It refuses to run as root, who runs it as the user postgres."""
 
-    def __init__(self, folder: Path, programs: Path, *, synchronous_standby: bool) -> None:
+    def __init__(
+        self, folder: Path, programs: Path, *, synchronous_standby: bool, variables: Mapping[str, str] | None = None
+    ) -> None:
         self.folder = folder
         self.port = free_port()
         self._programs = programs
         self._synchronous = synchronous_standby
+        self._variables = variables or {}
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -62,11 +71,14 @@ class OwnPostgres:
         """Start it and wait until it accepts connections."""
         options = ["-p", str(self.port), "-k", str(self.folder), "-c", "listen_addresses=127.0.0.1"]
         options += ["-c", "max_connections=120", "-c", "shared_buffers=32MB", "-c", "wal_level=replica"]
+        # A standby looks for its primary again after this time, until when no commit is acknowledged.
+        options += ["-c", "wal_retrieve_retry_interval=500ms"]
         if self._synchronous:
             options += ["-c", "synchronous_standby_names=standby", "-c", "synchronous_commit=on"]
         self._process = await asyncio.create_subprocess_exec(
             *self._as_user(), str(self._programs / "postgres"), "-D", str(self.folder), *options,
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, **self._variables},
         )  # fmt: skip
         async with asyncio.timeout(_PATIENCE):
             while True:
@@ -143,18 +155,36 @@ class NatsCluster:
         self._processes[number] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     async def until_ready(self) -> None:
-        """Wait until JetStream answers at the first server that runs."""
+        """Wait until streams can be made on all servers, and those that are there are served."""
         async with asyncio.timeout(_PATIENCE):
             while True:
                 try:
-                    client = await connected(f"nats://127.0.0.1:{self.ports[0]}")
-                    try:
-                        await client.jetstream(timeout=2).account_info()
-                        return
-                    finally:
-                        await client.close()
+                    await self._leaders()
                 except Exception:  # noqa: BLE001 - whatever the library raises while no leader is chosen
                     await asyncio.sleep(0.2)
+                else:
+                    return
+
+    async def leader(self) -> int:
+        """The number of the server that leads the stream of the platform."""
+        leaders = await self._leaders()
+        name = next(leader for stream, leader in leaders.items() if stream.startswith("moothall-"))
+        return int(name.removeprefix("n"))
+
+    async def _leaders(self) -> dict[str, str]:
+        """The name of the server that leads each stream; a first one is made."""
+        number = next(number for number, process in enumerate(self._processes) if process is not None)
+        client = await connected(f"nats://127.0.0.1:{self.ports[number]}")
+        try:
+            jetstream = client.jetstream(timeout=2)
+            try:
+                await jetstream.stream_info(_FIRST_STREAM)
+            except NotFoundError:
+                await jetstream.add_stream(name=_FIRST_STREAM, num_replicas=len(self.ports))
+            infos = [await jetstream.stream_info(info.config.name or "") for info in await jetstream.streams_info()]
+            return {info.config.name or "": (info.cluster and info.cluster.leader) or _no_leader() for info in infos}
+        finally:
+            await client.close()
 
     def kill(self, number: int) -> None:
         """End a server at once."""

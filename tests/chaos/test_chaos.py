@@ -1,5 +1,6 @@
 """A short run of each topology; `make chaos` lets faults happen for minutes."""
 
+import math
 import os
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from tests.chaos.run import run
 from tests.chaos.services import postgres_programs
+from tests.chaos.topologies import Durations
 from tests.suites import leave_out
 
 
@@ -18,7 +20,9 @@ async def test_what_was_acknowledged_is_kept_and_heard_once_and_in_order_over_re
 ) -> None:
     if topology == "cluster":
         _require_services()
-    made, verdict = await run(topology, tmp_path, seconds=8, seed=os.getpid())
+    made, verdict = await run(
+        topology, tmp_path, seconds=3, seed=os.getpid(), durations=Durations(stopped=1.5, outage=1), max_pause=math.inf
+    )
     assert verdict.problems == [], made.history.faults
     assert made.history.faults
     assert verdict.counts["messages done"] > 0
