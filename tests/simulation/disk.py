@@ -12,6 +12,7 @@ from typing import Final
 import apsw
 from msgspec import Struct
 
+from tests.simulation.processes import PROCESS
 from tests.simulation.randomness import Choices
 
 _KEPT_KINDS: Final = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_MAIN_JOURNAL
@@ -162,12 +163,28 @@ class Mount(apsw.VFS):
         self.folder = folder
         self.vfs_name = name
         self.dead = False
+        self.killed: set[int] = set()
+        """The processes that are dead while the machine goes on."""
+        self._connections: list[tuple[int, apsw.Connection]] = []
         super().__init__(name, _BASE)
         apsw.set_default_vfs(name)
+        apsw.connection_hooks.append(self._note_connection)
+
+    def _note_connection(self, connection: apsw.Connection) -> None:
+        self._connections.append((PROCESS.get(), connection))
+
+    def kill(self, process: int) -> None:
+        """Let a process end: what it wrote stays, and its locks are released."""
+        self.killed.add(process)
+        for owner, connection in self._connections:
+            if owner == process:
+                connection.close(True)
+        self._connections = [each for each in self._connections if each[0] != process]
 
     def unmount(self) -> None:
         """Let new connections use the real disk again."""
         self.dead = True
+        apsw.connection_hooks.remove(self._note_connection)
         apsw.set_default_vfs(_BASE)
         self.unregister()
 
@@ -201,34 +218,39 @@ class MountedFile(apsw.VFSFile):
     def __init__(self, mount: Mount, name: str, path: "str | apsw.URIFilename | None", flags: list[int]) -> None:
         self._mount = mount
         self._name = name
+        self._process = PROCESS.get()
         super().__init__(_BASE, path, flags)
 
+    @property
+    def _dead(self) -> bool:
+        return self._mount.dead or self._process in self._mount.killed
+
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 of SQLite
-        if self._mount.dead or self._mount.disk.fails_to_read():
+        if self._dead or self._mount.disk.fails_to_read():
             raise apsw.IOError("cannot be read")
         return super().xRead(amount, offset)
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 of SQLite
-        if self._mount.dead:
+        if self._dead:
             raise apsw.IOError("the power is off")
         self._mount.disk.write(self._name, offset, bytes(data))
         super().xWrite(data, offset)
 
     def xTruncate(self, size: int) -> None:  # noqa: N802 of SQLite
-        if self._mount.dead:
+        if self._dead:
             raise apsw.IOError("the power is off")
         self._mount.disk.files[self._name].pending.append((size, None))
         self._mount.disk.check("write")
         super().xTruncate(size)
 
     def xSync(self, flags: int) -> None:  # noqa: N802 of SQLite
-        if self._mount.dead:
+        if self._dead:
             raise apsw.IOError("the power is off")
         self._mount.disk.sync(self._name)
         del flags  # the real file needs not survive
 
     def xLock(self, level: int) -> None:  # noqa: N802 of SQLite
-        if not self._mount.dead:
+        if not self._dead:
             super().xLock(level)
         elif level == apsw.SQLITE_LOCK_EXCLUSIVE:
             # A connection that is closed after the end does not move the log into the file.

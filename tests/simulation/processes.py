@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from typing import Any, Final, TypeVar, TypeVarTuple
 
+from moothall.objects.turns import Turns
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.randomness import Choices
 
@@ -17,6 +18,18 @@ Ts = TypeVarTuple("Ts")
 
 PROCESS: Final[ContextVar[int]] = ContextVar("PROCESS", default=0)
 """The number of the process that runs; 0 for what is outside of all, as clients are."""
+
+
+class TurnsOfProcesses:
+    """The turns of the event loop of each process, in place of those of each thread."""
+
+    def __init__(self) -> None:
+        self._turns: dict[int, Turns] = {}
+
+    @property
+    def turns(self) -> Turns:
+        """Those of the process that runs."""
+        return self._turns.setdefault(PROCESS.get(), Turns())
 
 
 class ProcessLoop(SimulatedLoop):

@@ -67,6 +67,8 @@ class Record:
         self.id = session_id
         self.ready_at = ready_at
         self.seq = 0
+        self.worker = 0
+        """The worker that has the session; 0 where there is only one process."""
         self.mirror = Mirror()
         self.announced: frozenset[str] = frozenset()
         """The ids of the guilds that READY named."""
@@ -98,7 +100,7 @@ class Client:
         token: Callable[[], str],
         loop: ProcessLoop,
         choices: Choices,
-        server: Callable[[], Server | None],
+        server: Callable[[Choices, int], Server | None],
     ) -> None:
         self.name = name
         self.user_id = user_id
@@ -126,7 +128,7 @@ class Client:
         """Open a connection, if there is none."""
         if self.stopped or self._socket is not None:
             return
-        server = self._server()
+        server = self._server(self._choices, 0 if self.record is None else self.record.worker)
         if server is None or not server.serving:
             self._connect_later()
             return
@@ -204,6 +206,8 @@ class Client:
             self.on_interaction(data)
         if name == "READY":
             self.record = Record(data["session_id"], self._loop.time())
+            worker = data["resume_gateway_url"].rpartition("/gateway")[2].strip("/")
+            self.record.worker = int(worker) if worker else 0
             self.record.announced = frozenset(guild["id"] for guild in data["guilds"])
             if seq != 1:
                 self.violations.append(f"{self.name}: READY has number {seq}")

@@ -115,28 +115,35 @@ MUTANTS: Final = [
         "list(self.replay_buffer)[-count:][1:]",
     ),
     Mutant(
-        "a heartbeat releases one event too many",
-        "gateway/session.py",
-        "        surplus = len(buffer) - (self.seq - seq)",
-        "        surplus = len(buffer) - (self.seq - seq) + 1",
-    ),
-    Mutant(
-        "events while a guild is read are forgotten",
-        "gateway/hub.py",
-        "        _drop_events_in_snapshot(joining)\n",
-        "        joining.pending.clear()\n",
-    ),
-    Mutant(
-        "a join that GUILD_CREATE has is announced again",
-        "gateway/hub.py",
-        "    return 0 < envelope.member_version <= joining.member_version",
-        "    return 0 < envelope.member_version < joining.member_version",
-    ),
-    Mutant(
         "a member who is removed still receives the guild",
         "gateway/guild_events.py",
         "                if session not in having:\n                    self._remove_session(session, view.id)",
         "                if session in having:\n                    self._remove_session(session, view.id)",
+    ),
+    # What several processes know
+    Mutant(
+        "workers are not told of commits",
+        "storage/group_commit.py",
+        "        if failure is None:\n            self._count()\n",
+        "",
+    ),
+    Mutant(
+        "a worker that was cut off from the bus goes on",
+        "bus/unix.py",
+        "        self._subscribers.report_gap()\n        self._subscribers.report_reconnect()",
+        "        self._subscribers.report_reconnect()",
+    ),
+    Mutant(
+        "the process that writes publishes to its own sessions only",
+        "bus/unix.py",
+        "        if self._workers:\n            self._send_all(_pack(self._node, envelopes))\n",
+        "",
+    ),
+    Mutant(
+        "a worker passes a request on again whose response is lost",
+        "web/writer_relay.py",
+        "            await _refuse(scope, send)\n        finally:",
+        "            await self(scope, receive, send)\n        finally:",
     ),
     # What is counted
     Mutant(

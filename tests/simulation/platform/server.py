@@ -1,4 +1,8 @@
-"""A server process of the simulation: the real application, with clients that call it in memory."""
+"""Server processes of the simulation: the real application, with clients that call it in memory.
+
+Alone, a process does everything. In a cluster, as `moothall serve --workers` starts it, the process with number 0
+writes and the others answer clients; they are connected by the real bus and the real relay of requests, over `streams`.
+"""
 
 import asyncio
 import base64
@@ -10,12 +14,16 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import msgspec
+from uvicorn.server import ServerState
 
-from moothall.app import App
+from moothall.app import App, http_config
 from moothall.bus.local import LocalBus
-from moothall.objects import turns
+from moothall.kernel.shared_windows import SharedWindows
+from moothall.kernel.worker_cluster import ClusterRole, WorkerCluster
 from moothall.settings import Settings
-from tests.simulation.processes import ProcessLoop
+from moothall.storage.commit_counters import CommitCounters
+from moothall.web.writer_relay import IDLE_SECONDS, RelayedRequests
+from tests.simulation.streams import Listening, StreamLoop
 
 KEY: Final = base64.b64encode(bytes(32)).decode()
 
@@ -37,13 +45,35 @@ class Reply(msgspec.Struct):
         return msgspec.json.decode(self.body) if self.body else None
 
 
-class Server:
-    """One process, from its start to its end."""
+class SimulatedCluster(WorkerCluster):
+    """What the processes of one machine share."""
 
-    def __init__(self, loop: ProcessLoop, number: int, folder: Path, **settings: Any) -> None:
+    def __init__(self, folder: Path, workers: int) -> None:
+        self.commits = CommitCounters()
+        self.windows = SharedWindows(workers + 1)
+        self.folder = folder
+        self.requests_path = folder / "requests"
+        self.events_path = folder / "events"
+        self.events = Listening(self.events_path)  # type: ignore[assignment]  # the loop knows it
+
+
+class Server:
+    """One process, from its start to its end. `number` is its own, `role` that in a cluster."""
+
+    def __init__(
+        self,
+        loop: StreamLoop,
+        number: int,
+        folder: Path,
+        *,
+        cluster: SimulatedCluster | None = None,
+        role: int = 0,
+        **settings: Any,
+    ) -> None:
         self.loop = loop
         self.number = number
-        self.folder = folder
+        self.role = role
+        self._cluster = cluster
         self.settings = Settings(
             data=folder,
             secret_key=KEY,
@@ -52,7 +82,7 @@ class Server:
             verification_requires_email=False,
             slow_turn_ms=0,
             worker_id=number % 32,
-            process_id=0,
+            process_id=role,
             **settings,
         )
         self.app: App | None = None
@@ -65,14 +95,37 @@ class Server:
 
     async def start(self) -> None:
         """Start the application. Raises what that raises, and Lost if the process ends meanwhile."""
-        # What waited in a process that has ended waits no more; a new process shares nothing with it.
-        turns._of_thread.turns = turns.Turns()
         self.app = self.loop.run_in(self.number, self._build)
         await self._await(self.loop.start_in(self.number, self.app.start()))
         self.serving = True
+        if self._cluster is not None and not self.role:
+            self.loop.run_in(self.number, self._listen, self.app, self._cluster)
+
+    @property
+    def has_clients(self) -> bool:
+        """Whether clients connect to it: the one that writes has none in a cluster."""
+        return self._cluster is None or self.role > 0
 
     def _build(self) -> App:
-        return App(self.settings, local_bus=LocalBus())
+        if self._cluster is None:
+            return App(self.settings, local_bus=LocalBus())
+        return App(self.settings, role=ClusterRole(self._cluster, self.role))
+
+    def _listen(self, app: App, cluster: SimulatedCluster) -> None:
+        """Serve the requests that workers pass on."""
+        config = http_config(RelayedRequests(app), shutdown_seconds=1, timeout_keep_alive=IDLE_SECONDS)
+        config.load()
+        state = ServerState()
+
+        def protocol() -> Any:
+            return config.http_protocol_class(
+                config=config,
+                server_state=state,
+                app_state={},
+                _loop=self.loop,  # type: ignore[call-arg]
+            )
+
+        self.loop.listen(str(cluster.requests_path), protocol)
 
     async def stop(self) -> None:
         """Stop the application as at SIGTERM."""

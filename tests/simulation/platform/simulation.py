@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from moothall.storage.database import StorageError
+from moothall.web.writer_relay import WriterLost
 from tests.simulation.disk import Disk, DiskFaults, StoredFile
 from tests.simulation.loop import run
 from tests.simulation.platform import guild_operations as guilds
@@ -18,11 +19,11 @@ from tests.simulation.platform.any_operation import AnyOperations
 from tests.simulation.platform.auditor import Auditor
 from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.client import Client, Violation
-from tests.simulation.platform.server import Lost, Server
+from tests.simulation.platform.server import Lost, Server, SimulatedCluster
 from tests.simulation.platform.workload import Operation, Workload
 from tests.simulation.platform.world import folder, image, simulated_world
-from tests.simulation.processes import ProcessLoop
-from tests.simulation.randomness import Randomness
+from tests.simulation.randomness import Choices, Randomness
+from tests.simulation.streams import StreamLoop
 
 _WORKERS: Final = 5
 _STEPS: Final = 44
@@ -101,7 +102,7 @@ class Result(Struct):
 class Simulation:
     """The platform, its disk and its clients."""
 
-    def __init__(self, case: Case, randomness: Randomness, loop: ProcessLoop, blobs: SimulatedBlobs) -> None:
+    def __init__(self, case: Case, randomness: Randomness, loop: StreamLoop, blobs: SimulatedBlobs) -> None:
         self.case = case
         self.randomness = randomness
         self.loop = loop
@@ -112,8 +113,12 @@ class Simulation:
         blobs.data.update(self.image.blobs)
         loop.work(self.image.now)
         self.kind = choices.weighted({"healthy": 3, "power": 3, "syncs": 2, "full": 1, "all": 1})
-        self.server: Server | None = None
-        self.work = Workload(loop, randomness, self.image, lambda: self.server)
+        self.workers = choices.weighted({0: 3, 2: 1, 3: 0.5})
+        """How many processes beside the one that writes; 0 for one that does everything."""
+        self.servers: list[Server] = []
+        self._cluster: SimulatedCluster | None = None
+        self.work = Workload(loop, randomness, self.image, self.front)
+        self.work.relayed = self.workers > 0
         self.work.may_fail = self.kind not in {"healthy", "power"}
         self.work.aborting = choices.choice((0.0, 0.03))
         self.any = AnyOperations(self.work)
@@ -128,8 +133,8 @@ class Simulation:
 
     def problems(self) -> list[str]:
         """What has been seen to be wrong so far."""
-        errors = [error for server in self.left for error in server.errors]
-        errors += self.server.errors if self.server is not None else []
+        errors = [error for server in (*self.left, *self.servers) for error in server.errors]
+        errors = [error for error in errors if not isinstance(error, WriterLost)]
         problems = [*self.work.problems, *(v for client in self.clients for v in client.violations)]
         if not self.work.may_fail:
             problems += [f"a request raised {error!r}" for error in errors]
@@ -144,12 +149,14 @@ class Simulation:
             self._make_clients()
             await self.loop.io(3)
             self._set_faults(_DISKS[self.kind])
+            self.loop.resetting = self.choices.choice((0.0, 0.001)) if self.workers else 0.0
             workers = [self.loop.create_task(self._work(number)) for number in range(_WORKERS)]
             disturber = self.loop.create_task(self._disturb())
             for worker in workers:
                 await worker
             disturber.cancel()
             self._set_faults(DiskFaults())
+            self.loop.resetting = 0.0
             self._supervising = False
             await supervisor
             self.work.aborting = 0.0
@@ -158,83 +165,128 @@ class Simulation:
         finally:
             for client in self.clients:
                 client.stopped = True
-            if self.server is not None:
-                with suppress(Lost):
-                    await self.server.stop()
+            with suppress(Lost):
+                await self.stop()
             self.loop.bury()
             self._stack.close()
 
     def _set_faults(self, faults: DiskFaults) -> None:
         self.disk.faults = faults
 
-    # The process
+    # The processes
+
+    def front(self, choices: Choices, worker: int = 0) -> Server | None:
+        """A process that clients connect to: that of a worker, mostly, where one is asked for."""
+        serving = [each for each in self.servers if each.serving and each.has_clients]
+        same = [each for each in serving if worker and each.role == worker]
+        if same and choices.chance(0.9):
+            return same[0]
+        return choices.choice(serving) if serving else None
 
     async def start(self) -> None:
-        """Start the process, again if its power fails meanwhile."""
+        """Start the machine, again if its power fails meanwhile."""
         while True:
-            self.starts += 1
             path = self._stack.enter_context(folder())
-            mount = self.disk.mount(path)
-            self._stack.callback(mount.unmount)
-            server = self.server = Server(self.loop, self.starts, path)
-            self.disk.on_power_loss = server.end
-            try:
-                await server.start()
-            except Lost:
-                self.left.append(server)
-                continue
-            except Exception as error:
-                if not self.work.may_fail and not mount.dead:
-                    raise Violation(f"the platform does not start: {error!r}") from error
-                self.end()
-                continue
-            return
+            self.mount = self.disk.mount(path)
+            self._stack.callback(self.mount.unmount)
+            self.disk.on_power_loss = self._end_all
+            self._cluster = SimulatedCluster(path, self.workers) if self.workers else None
+            for role in range(self.workers + 1):
+                if not await self._start_process(role):
+                    break
+            else:
+                return
+            self.end()
+
+    async def _start_process(self, role: int) -> bool:
+        """Start a process; whether it serves. Raises Violation if it does not for no reason."""
+        self.starts += 1
+        mount = self.mount
+        server = Server(self.loop, self.starts, mount.folder, cluster=self._cluster, role=role)
+        self.servers.append(server)
+        try:
+            await server.start()
+        except Lost:
+            return False
+        except Exception as error:
+            if not self.work.may_fail and not mount.dead and not self.workers:
+                raise Violation(f"the platform does not start: {error!r}") from error
+            self._kill(server)
+            return False
+        return True
+
+    def _kill(self, server: Server) -> None:
+        """Let one process end; the machine goes on."""
+        server.end()
+        self.mount.kill(server.number)
+
+    def _end_all(self) -> None:
+        for server in self.servers:
+            server.end()
+        self.left += self.servers
+        self.servers = []
 
     def end(self) -> None:
-        """End the process: everything that was not synced may be lost."""
-        server = self.server
-        if server is not None:
-            self.disk.cut_power()
-            server.end()
-            self.left.append(server)
+        """Let the power fail: everything that was not synced may be lost."""
+        self.disk.cut_power()
+        self._end_all()
+
+    async def stop(self) -> None:
+        """Stop all processes, those that clients connect to first."""
+        for server in sorted(self.servers, key=lambda each: -each.role):
+            with suppress(Lost, *((StorageError,) if self.work.may_fail else ())):
+                await server.stop()
+        self.disk.kill()
+        self._end_all()
 
     async def restart(self) -> None:
         """Let the power fail and start again."""
         self.end()
         await self.start()
+        await self.loop.io(1)
 
     async def _supervise(self) -> None:
-        while self._supervising:
-            if self.server is not None and self.server.dead:
-                self.left.append(self.server)
+        while True:
+            dead = [server for server in self.servers if server.dead]
+            if not self.servers or self.mount.dead:
                 await self.loop.io(self.choices.delay(0.3, 3.0))
                 await self.start()
+            for server in dead:
+                await self._replace(server)
+            if not self._supervising and all(server.serving for server in self.servers) and self.servers:
+                return
             await self.loop.io(0.05)
-        if self.server is not None and self.server.dead:
-            await self.start()
+
+    async def _replace(self, server: Server) -> None:
+        """Start a process again that has ended."""
+        if server not in self.servers:
+            return
+        self.servers.remove(server)
+        self.left.append(server)
+        await self.loop.io(self.choices.delay(0.3, 3.0))
+        if not self.mount.dead:
+            await self._start_process(server.role)
 
     async def _disturb(self) -> None:
         choices = self.randomness.stream("disturber")
         while True:
             await self.loop.io(choices.delay(1.0, 5.0))
-            server = self.server
-            if server is None or not server.serving:
+            if not self.servers or not all(server.serving for server in self.servers):
                 continue
             kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2, "hours": 0.6})
             if not choices.fault(kind, 1.0):
                 continue
             if kind == "drop":
                 choices.choice(self.clients).drop(choices.choice((1006, 4000, 1000)))
+            elif kind == "kill" and self.workers:
+                self._kill(choices.choice(self.servers))
             elif kind == "kill":
                 self.disk.kill()
-                server.end()
+                self._end_all()
             elif kind == "power":
-                self.disk.cut_power()
-                server.end()
+                self.end()
             elif kind == "stop":
-                with suppress(Lost, *((StorageError,) if self.work.may_fail else ())):
-                    await server.stop()
-                self.disk.kill()
+                await self.stop()
             else:
                 await self.loop.io(70 if kind == "time" else 4_000)
 
@@ -249,9 +301,7 @@ class Simulation:
         self.any.clients = self.clients
 
     def _client(self, name: str, user_id: str, token: str) -> Client:
-        client = Client(
-            name, user_id, lambda: token, self.loop, self.randomness.stream(f"client {name}"), lambda: self.server
-        )
+        client = Client(name, user_id, lambda: token, self.loop, self.randomness.stream(f"client {name}"), self.front)
         client.on_event = self._note
         self.clients.append(client)
         client.connect()
@@ -288,7 +338,7 @@ def simulate(seed: int, *, suppressed: Collection[str] = (), left_out: Collectio
     case = Case(seed, frozenset(suppressed), frozenset(left_out))
     image()
     randomness = Randomness(seed, suppressed=suppressed)
-    loop = ProcessLoop(randomness.stream("loop"))
+    loop = StreamLoop(randomness.stream("loop"), randomness.stream("streams"))
     blobs = SimulatedBlobs()
     result = Result(seed)
     level = logging.root.manager.disable

@@ -78,7 +78,7 @@ class Workload:
     """The operations, and what is known of the community. `server` gives the process that a request goes to."""
 
     def __init__(
-        self, loop: ProcessLoop, randomness: Randomness, image: Image, server: Callable[[], Server | None]
+        self, loop: ProcessLoop, randomness: Randomness, image: Image, server: Callable[[Choices], Server | None]
     ) -> None:
         self.loop = loop
         self.randomness = randomness
@@ -101,6 +101,8 @@ class Workload:
         self.statuses: dict[str, dict[int, int]] = {}
         self.may_fail = False
         """Whether the disk fails: responses of 500 and above are no problem then, and their outcome is unknown."""
+        self.relayed = False
+        """Whether requests are passed on to another process, which may end before it responds."""
         self.aborting = 0.0
         self._router = Router(endpoints())
         self._numbers = 0
@@ -148,10 +150,10 @@ class Workload:
     ) -> Call:
         """Send a request through a network that delays, and loses connections."""
         await self.loop.io(choices.delay(0.003, 0.2))
-        server, waited = self._server(), 0
+        server, waited = self._server(choices), 0
         while server is None or not server.serving:
             await self.loop.io(0.3)
-            server, waited = self._server(), waited + 1
+            server, waited = self._server(choices), waited + 1
             if waited > _PATIENCE:
                 raise Violation("nothing has served for ten minutes")
         start = self.loop.time()
@@ -168,16 +170,16 @@ class Workload:
                 **options,
             )
         except Lost:
-            # Nothing of a process that has ended is carried out later.
-            return Call(start, self.loop.time() if server.dead else FOREVER, None)
+            # Nothing of a process that has ended is carried out later, unless it has passed the request on.
+            return Call(start, self.loop.time() if server.dead and not self.relayed else FOREVER, None)
         await self.loop.io(choices.delay(0.003, 0.2))
         statuses = self.statuses.setdefault(self._endpoint(method, path), {})
         statuses[reply.status] = statuses.get(reply.status, 0) + 1
-        if reply.status >= 500 and not self.may_fail:
+        if reply.status >= 500 and not self.may_fail and not (self.relayed and reply.status == 503):
             self.problems.append(f"{method} {path}: {reply.status} {reply.body[:300]!r}")
         if method == "GET" and reply.status < 300:
             self.shown.update(MARKER.findall(reply.body.decode("utf-8", "replace")))
-        return Call(start, self.loop.time(), reply)
+        return Call(start, FOREVER if reply.status >= 500 else self.loop.time(), reply)
 
     def _endpoint(self, method: str, path: str) -> str:
         """The endpoint of a path, as the documentation names it."""

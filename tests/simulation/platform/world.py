@@ -12,6 +12,7 @@ from unittest import mock
 import msgspec
 
 from moothall.kernel import collector
+from moothall.objects import turns
 from moothall.storage.blobs import Blobs
 from tests.passwords import hash_cheaply
 from tests.signing_keys import generate_once
@@ -21,8 +22,9 @@ from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.people import PRIVILEGED_INTENTS, Person
 from tests.simulation.platform.server import Reply, Server
 from tests.simulation.platform.wild import Wild, WildMaker
-from tests.simulation.processes import ProcessLoop
+from tests.simulation.processes import ProcessLoop, TurnsOfProcesses
 from tests.simulation.randomness import Randomness, seeded_secrets
+from tests.simulation.streams import StreamLoop
 from tests.simulation.threads import SimulatedCommits, simulated_commits
 
 IMAGE_FILE: Final = "SIMULATION_IMAGE"
@@ -74,6 +76,7 @@ def simulated_world(loop: ProcessLoop, randomness: Randomness, blobs: SimulatedB
     commits = SimulatedCommits(loop, randomness.stream("commits"))
     with ExitStack() as stack:
         stack.enter_context(simulated_commits(commits))
+        stack.enter_context(mock.patch.object(turns, "_of_thread", TurnsOfProcesses()))
         stack.enter_context(seeded_secrets(randomness.stream("secrets")))
         stack.enter_context(mock.patch.object(Blobs, "open", return_value=blobs))
         stack.enter_context(mock.patch("secrets.choice", randomness.stream("secrets").choice))
@@ -110,7 +113,7 @@ def image() -> Image:
     if (stored := os.environ.get(IMAGE_FILE)) is not None:
         return msgspec.msgpack.decode(Path(stored).read_bytes(), type=Image)
     randomness = Randomness(0)
-    loop = ProcessLoop(randomness.stream("loop"))
+    loop = StreamLoop(randomness.stream("loop"), randomness.stream("streams"))
     blobs = SimulatedBlobs()
     with simulated_world(loop, randomness, blobs):
         return run(loop, _make(loop, randomness, blobs))
@@ -125,7 +128,7 @@ def stored_image() -> Iterator[dict[str, str]]:
         yield {**os.environ, IMAGE_FILE: str(file)}
 
 
-async def _make(loop: ProcessLoop, randomness: Randomness, blobs: SimulatedBlobs) -> Image:
+async def _make(loop: StreamLoop, randomness: Randomness, blobs: SimulatedBlobs) -> Image:
     disk = Disk(randomness.stream("disk"))
     with folder() as path:
         mount = disk.mount(path)
