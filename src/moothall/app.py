@@ -702,6 +702,7 @@ class App:
         await self.database.settled()
         await self.database.close()
         self.scaled.close()
+        self.gateway.frames.close()
 
     def greeting(self) -> str:
         """The text on standard output once the server is ready: its version and URL, and the logins it created."""

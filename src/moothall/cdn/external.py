@@ -119,6 +119,7 @@ class ExternalMedia(BackgroundTask):
         await self._loading.close()
         await self._outgoing.close()
         self._pool.close()
+        self._cache.close()
 
     async def _run(self) -> None:
         try:

@@ -55,6 +55,7 @@ class RenditionCache:
     def close(self) -> None:
         """Start no more work."""
         self._pool.close()
+        self._cache.close()
 
     async def _get(self, file_id: Snowflake, rendition: Rendition, client: Payer) -> bytes | None:
         data = await self._cache.get(int(file_id), rendition.name)

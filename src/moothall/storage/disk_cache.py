@@ -50,6 +50,10 @@ class DiskCache:
         self.bytes = 0
         """Bytes that the known files take on the disk."""
 
+    def close(self) -> None:
+        """Start no more work."""
+        self._pool.close()
+
     async def load(self) -> None:
         """Index the files in the folder by the time of their last use. Until then `get` indexes those it reads."""
         for name, size in await self._pool.run(SERVER, partial(_listed, self._folder)):
