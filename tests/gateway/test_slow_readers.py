@@ -2,7 +2,9 @@
 
 import asyncio
 import tracemalloc
+from typing import Any
 
+from moothall.gateway.node import GatewayNode
 from tests.gateway.peer import Peer, World, create_node, message, run_pending
 
 
@@ -37,6 +39,122 @@ async def test_a_client_whose_queue_overflows_is_disconnected_and_can_resume_wit
     again.send({"op": 6, "d": {"token": "alice", "session_id": session_id, "seq": peer.seq}})
     heard = await again.dispatches()
     assert [d["content"] for name, d in heard if name == "MESSAGE_CREATE"] == [str(n) for n in range(40)]
+
+
+async def resumed(node: GatewayNode, session_id: str, seq: int) -> Peer:
+    """A client that resumes a session and does not read."""
+    peer = Peer(node)
+    await peer.receive()
+    peer.stop_reading()
+    peer.send({"op": 6, "d": {"token": "alice", "session_id": session_id, "seq": seq}})
+    await run_pending()
+    return peer
+
+
+async def test_more_missed_events_than_the_queue_takes_are_replayed_as_the_client_reads() -> None:
+    node, bus = create_node(World(), queue_frames=10)
+    peer = Peer(node)
+    session_id = (await peer.identify("alice"))["session_id"]
+    await peer.receive_all()
+    await peer.disconnect()
+    bus.publish([message(str(n)) for n in range(100)])
+    await run_pending()
+    again = await resumed(node, session_id, peer.seq)
+    # These come while the others are being sent.
+    bus.publish([message(str(n)) for n in range(100, 150)])
+    again.send({"op": 1, "d": peer.seq})
+    await run_pending()
+    assert not again.aborted
+    again.resume_reading()
+    received: list[Any] = []
+    while "RESUMED" not in [payload["t"] for payload in received]:
+        received += await again.receive_all()
+    assert [p["op"] for p in received].count(11) == 1
+    dispatches = [p for p in received if p["op"] == 0]
+    assert [p["s"] for p in dispatches] == list(range(peer.seq + 1, peer.seq + 152))
+    assert [p["d"].get("content") for p in dispatches] == [*map(str, range(150)), None]
+    assert dispatches[-1]["t"] == "RESUMED"
+    bus.publish([message("after")])
+    assert [data["content"] for _, data in await again.dispatches()] == ["after"]
+
+
+async def test_a_frame_larger_than_the_queue_is_replayed() -> None:
+    node, bus = create_node(World(), queue_bytes=10_000)
+    peer = Peer(node)
+    session_id = (await peer.identify("alice"))["session_id"]
+    await peer.receive_all()
+    await peer.disconnect()
+    bus.publish([message("x" * 20_000) for _ in range(3)])
+    await run_pending()
+    again = await resumed(node, session_id, peer.seq)
+    again.resume_reading()
+    received: list[Any] = []
+    while "RESUMED" not in received:
+        received += await again.names()
+    assert received == ["MESSAGE_CREATE"] * 3 + ["RESUMED"]
+    assert not again.aborted
+
+
+async def test_who_falls_behind_the_replay_buffer_during_a_replay_identifies_anew_once() -> None:
+    node, bus = create_node(World(), queue_frames=10, replay_frames=60)
+    peer = Peer(node)
+    session_id = (await peer.identify("alice"))["session_id"]
+    await peer.receive_all()
+    await peer.disconnect()
+    bus.publish([message(str(n)) for n in range(50)])
+    await run_pending()
+    again = await resumed(node, session_id, peer.seq)
+    bus.publish([message(str(n)) for n in range(50, 120)])
+    await run_pending()
+    assert not again.aborted
+    again.resume_reading()
+    received = await again.receive_until_closed()
+    contents = [p["d"]["content"] for p in received if p["op"] == 0]
+    assert contents == [str(n) for n in range(len(contents))]
+    assert [p for p in received if p["op"] == 9] == [{"op": 9, "d": False, "s": None, "t": None}]
+    await again.task
+    assert session_id not in node.hub.sessions
+
+
+async def test_a_session_that_is_resumed_again_during_a_replay_is_replayed_to_the_newer_connection() -> None:
+    node, bus = create_node(World(), queue_frames=10)
+    peer = Peer(node)
+    session_id = (await peer.identify("alice"))["session_id"]
+    await peer.receive_all()
+    await peer.disconnect()
+    bus.publish([message(str(n)) for n in range(50)])
+    await run_pending()
+    older = await resumed(node, session_id, peer.seq)
+    newer = await resumed(node, session_id, peer.seq)
+    newer.resume_reading()
+    received: list[Any] = []
+    while "RESUMED" not in [name for name, _ in received]:
+        received += await newer.dispatches()
+    assert [data.get("content") for _, data in received] == [*map(str, range(50)), None]
+    older.resume_reading()
+    assert "RESUMED" not in [payload["t"] for payload in await older.receive_until_closed()]
+    await older.task
+    bus.publish([message("after")])
+    assert [data["content"] for _, data in await newer.dispatches()] == ["after"]
+
+
+async def test_a_client_that_is_lost_during_a_replay_can_resume() -> None:
+    node, bus = create_node(World(), queue_frames=10)
+    peer = Peer(node)
+    session_id = (await peer.identify("alice"))["session_id"]
+    await peer.receive_all()
+    await peer.disconnect()
+    bus.publish([message(str(n)) for n in range(50)])
+    await run_pending()
+    lost = await resumed(node, session_id, peer.seq)
+    lost.abort()
+    await lost.task
+    again = await resumed(node, session_id, peer.seq)
+    again.resume_reading()
+    received: list[Any] = []
+    while "RESUMED" not in received:
+        received += await again.names()
+    assert received == ["MESSAGE_CREATE"] * 50 + ["RESUMED"]
 
 
 async def test_queued_bytes_are_bounded_too() -> None:

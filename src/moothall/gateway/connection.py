@@ -94,6 +94,7 @@ class Connection:
         "network",
         "opened_at",
         "payer",
+        "replaying",
         "send_queue",
         "session",
     )
@@ -104,6 +105,8 @@ class Connection:
         settings = handler.settings
         self._handler = handler
         self.encoding = encoding
+        self.replaying = False
+        """Whether missed dispatches are being sent: new ones wait in the session's replay buffer for their turn."""
         self.session: Session | None = None
         self.network: str | None = network
         """The network under which the connection counts as unidentified; None once it has had a session."""
@@ -138,6 +141,11 @@ class Connection:
 
     def dispatch(self, seq: int, frame: Frame) -> None:
         """Send a dispatch, now or once the client reads again."""
+        if not self.replaying:
+            self.send_queue.push(self.encoding.dispatch(seq, frame))
+
+    def replay(self, seq: int, frame: Frame) -> None:
+        """Send a dispatch that the client has missed."""
         self.send_queue.push(self.encoding.dispatch(seq, frame))
 
     async def prepare(self, frame: Frame) -> None:

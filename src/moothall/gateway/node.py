@@ -70,6 +70,7 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
 from moothall.objects.relationship import RelationshipType
+from moothall.objects.turns import yield_turn
 from moothall.objects.wire import decoder, encode
 from moothall.runtime.budgets import Budgets, Payer
 from moothall.runtime.cpu_time import Measured
@@ -79,6 +80,8 @@ _log = logging.getLogger(__name__)
 _VERSIONS: Final = frozenset({"", "9", "10"})
 _RESUMABLE: Final = CloseCode.UNKNOWN_ERROR
 """A close code after which clients resume."""
+_REPLAYED_AT_ONCE: Final = 32
+"""Missed dispatches that are sent without a break for other tasks."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -467,7 +470,7 @@ class GatewayNode:
             await self.hub.join(session, guild_id, joined=False)
             # Each guild takes milliseconds: other tasks run in between.
             await asyncio.sleep(0)
-            if connection.send_queue.crowded:
+            if not connection.send_queue.has_room():
                 await connection.send_queue.drain()
 
     async def _greet(
@@ -592,7 +595,10 @@ class GatewayNode:
             await self._authenticate(token)
 
     async def resume(self, connection: Connection, command: ResumeCommand) -> None:
-        """Opcode 6: send the missed dispatches in order, then RESUMED; or opcode 9. Raises CloseConnection."""
+        """Opcode 6: send the missed dispatches in order, then RESUMED; or opcode 9. Raises CloseConnection.
+
+        Heartbeats are answered meanwhile. Dispatches of the time that it takes are sent in their order, before RESUMED.
+        """
         started = stopwatch()
         identity = await self._authenticate(command.token)
         session = self.hub.sessions.get(command.session_id)
@@ -603,8 +609,7 @@ class GatewayNode:
         if command.seq > session.seq or command.seq < 0:
             await self.end_session(session)
             raise CloseConnection(CloseCode.INVALID_SEQ, "Invalid seq.")
-        missed = session.frames_after(command.seq)
-        if missed is None:
+        if session.frames_after(command.seq) is None:
             await self.end_session(session)
             connection.send_invalid_session(resumable=False)
             return
@@ -613,16 +618,32 @@ class GatewayNode:
         self._detached.discard(session)
         connection.session = session
         self._remove_unidentified(connection)
-        try:
-            for seq, frame in enumerate(missed, command.seq + 1):
-                connection.dispatch(seq, frame)
-        except BaseException:
-            connection.send_invalid_session(resumable=False)
-            await self.end_session(session)
-            raise
+        connection.replaying = True
         session.connection = connection
         if isinstance(previous, Connection):
             previous.close(_RESUMABLE, "The session was resumed elsewhere.")
+        self.hub.run_for_sessions((session,), self._replay(connection, session, command.seq, started))
+
+    async def _replay(self, connection: Connection, session: Session, seq: int, started: float) -> None:
+        """Send the dispatches after a sequence number, no faster than the client reads, then RESUMED.
+
+        A client that falls so far behind meanwhile that the replay buffer drops some must identify anew.
+        """
+        queue = connection.send_queue
+        while frames := session.frames_after(seq):
+            for frame in frames[:_REPLAYED_AT_ONCE]:
+                if not queue.has_room(frame.size):
+                    await queue.drain()
+                    break
+                seq += 1
+                connection.replay(seq, frame)
+            await yield_turn()
+            if session.connection is not connection or queue.closed or session.broken:
+                return
+        if frames is None:
+            self._invalidate((session,), "Too many events came while missed ones were sent.")
+            return
+        connection.replaying = False
         self.hub.send(session, "RESUMED", b'{"_trace":%b}' % trace(stopwatch() - started))
 
     async def update_presence(self, session: Session, command: UpdatePresenceCommand) -> None:

@@ -50,11 +50,15 @@ class SendQueue:
         """The server's object for the WebSocket; None if there is none."""
         return self._writer.socket
 
-    @property
-    def crowded(self) -> bool:
-        """Whether so much is queued that what can wait should `drain` first."""
+    def has_room(self, size: int = 0) -> bool:
+        """Whether a message of this size may be pushed that could wait; `drain` first if not.
+
+        Half of the queue is for what cannot wait.
+        """
         queue = self._queue
-        return queue is not None and (2 * len(queue) > self._max_frames or 2 * self._queued_bytes > self._max_bytes)
+        return queue is None or (
+            2 * len(queue) <= self._max_frames and 2 * (self._queued_bytes + size) <= self._max_bytes
+        )
 
     @property
     def unsent_bytes(self) -> int:
