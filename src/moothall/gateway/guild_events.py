@@ -53,20 +53,20 @@ class GuildEventHandler:
 
         Those that have the guild without being counted in it receive the event too.
         """
-        having = view.sessions_having(envelope.member_version)
+        ahead = view.sessions_ahead(envelope.member_version)
         except_user_id = None if envelope.member_version else read_user_id(envelope.data)
-        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=except_user_id, except_sessions=having)
+        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=except_user_id, except_sessions=ahead)
 
     async def guild_member_remove(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first."""
-        having = view.sessions_having(envelope.member_version)
+        ahead = view.sessions_ahead(envelope.member_version)
         member = view.members.get(read_user_id(envelope.data))
         if member is not None:
             for session in list(member.sessions):
                 # One that has it in its GUILD_CREATE is of a user who has joined again.
-                if session not in having:
+                if session not in ahead:
                     self._remove_session(session, view.id)
-        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=having)
+        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=ahead)
 
     async def guild_member_update(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too.

@@ -208,14 +208,14 @@ class GuildView:
         self._audiences.clear()
         self._audiences_expire_at = 0
 
-    def sessions_having(self, version: int) -> frozenset[Session]:
+    def sessions_ahead(self, version: int) -> frozenset[Session]:
         """The sessions that have a join or leave of this number in their GUILD_CREATE; it is delivered now."""
         if not version or not self.ahead:
             return _NO_SESSIONS
-        having = frozenset(session for session, last in self.ahead.items() if last >= version)
+        ahead = frozenset(session for session, last in self.ahead.items() if last >= version)
         for session in [session for session, last in self.ahead.items() if last <= version]:
             del self.ahead[session]
-        return having
+        return ahead
 
     def is_before(self, version: int) -> bool:
         """Whether a join or leave of this number is not delivered yet."""

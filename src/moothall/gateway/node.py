@@ -125,7 +125,7 @@ class GatewayNode:
             on_broken=self._invalidate,
             online=self._online_presences,
         )
-        self.invalidations = Invalidations(self._tell_to_identify)
+        self.invalidations = Invalidations(self._invalidate_session)
         self.delivery_watch = DeliveryWatch(self.hub)
         self.bounds = AccountBounds(
             settings, self.hub, self.limits, budgets or Budgets.unlimited(), end=self._drop_session
@@ -200,7 +200,7 @@ class GatewayNode:
     def _invalidate(self, sessions: Collection[Session], reason: str) -> None:
         self.invalidations.add(sessions, reason)
 
-    async def _tell_to_identify(self, session: Session, reason: str) -> None:
+    async def _invalidate_session(self, session: Session, reason: str) -> None:
         """Let the client of a session identify anew, and end the session."""
         connection = session.connection
         if isinstance(connection, Connection):

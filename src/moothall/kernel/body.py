@@ -197,9 +197,9 @@ def too_large(data: bytes) -> bool:
         return False
     # Texts may have as many commas: they are left out, some at a time, up to the first value too many.
     count = end = 0
-    while (piece := _THOUSAND_STRINGS.match(data, end)) is not None:
-        count += _separators(_STRING.sub(b"", piece[0]))
-        end = piece.end()
+    while (match := _THOUSAND_STRINGS.match(data, end)) is not None:
+        count += _separators(_STRING.sub(b"", match[0]))
+        end = match.end()
         if count > MAX_VALUES:
             return True
     return count + _separators(_STRING.sub(b"", data[end:])) > MAX_VALUES
@@ -235,9 +235,9 @@ def too_deep(data: bytes) -> bool:
     # A loop over the bytes of a large body would take long: this removes one level of brackets at a time. No call takes
     # more than some strings, so that the event loop goes on meanwhile where this runs in another thread.
     pieces, end = [], 0
-    while (piece := _THOUSAND_STRINGS.match(data, end)) is not None:
-        pieces.append(_brackets(piece[0]))
-        end = piece.end()
+    while (match := _THOUSAND_STRINGS.match(data, end)) is not None:
+        pieces.append(_brackets(match[0]))
+        end = match.end()
     brackets = b"".join([*pieces, _brackets(data[end:])])
     for _ in range(MAX_DEPTH):
         outer = brackets.replace(b"[]", b"")

@@ -484,10 +484,11 @@ class PostgresDatabase:
         """
         lost = is_lost(connection, error)
         self.leave_after(connection, error, always=True)
-        if not lost or mark is None or not await self.outcomes.was_committed(mark, partial(self._late, callbacks)):
+        on_late_commit = partial(self._handle_late_commit, callbacks)
+        if not lost or mark is None or not await self.outcomes.was_committed(mark, on_late_commit):
             raise postgres_error(error) from error
 
-    def _late(self, callbacks: Sequence[Callable[[], None]]) -> None:
+    def _handle_late_commit(self, callbacks: Sequence[Callable[[], None]]) -> None:
         self.committed([*callbacks, *self.on_late_commit], 0.0)
 
     def transaction(self, lock: Snowflake | None = None, *, payer: Payer = SERVER) -> PostgresTransaction:

@@ -97,7 +97,7 @@ class Outcomes:
         """
         started = stopwatch()
         result: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(self._find_out(mark, result, on_late_commit))
+        task = asyncio.create_task(self._resolve(mark, result, on_late_commit))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
@@ -118,7 +118,7 @@ class Outcomes:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _find_out(
+    async def _resolve(
         self, mark: CommitMark, result: asyncio.Future[bool], on_late_commit: Callable[[], None]
     ) -> None:
         committed: bool | None = None

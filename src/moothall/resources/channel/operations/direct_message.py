@@ -65,11 +65,11 @@ async def reopen_direct_message(ctx: Context, access: ChannelAccess, message_id:
         if recipient.consent == ConsentStatus.UNSPECIFIED:
             # Not the author, who may be the bot of a command that the other recipient uses.
             [other_id] = [each.user_id for each in recipients if each.user_id != recipient.user_id]
-            asks = await is_stranger(ctx, recipient.user_id, other_id)
+            is_request = await is_stranger(ctx, recipient.user_id, other_id)
             sent_at = Timestamp(Snowflake(message_id).created_ms)
-            consent = ConsentStatus.PENDING if asks else ConsentStatus.ACCEPTED
+            consent = ConsentStatus.PENDING if is_request else ConsentStatus.ACCEPTED
             await queries.update_consent(
-                ctx.tx, structs.replace(recipient, consent=consent, requested_at=sent_at if asks else None)
+                ctx.tx, structs.replace(recipient, consent=consent, requested_at=sent_at if is_request else None)
             )
     closed_by = [r.user_id for r in recipients if r.closed]
     if not closed_by:
