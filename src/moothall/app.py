@@ -82,6 +82,7 @@ from moothall.kernel.router import Router
 from moothall.kernel.secrets import Passwords, ServerKey, ServerKeyError, hash_token
 from moothall.kernel.server_start import check_server_key, continue_ids
 from moothall.kernel.shared_windows import ProcessWindows
+from moothall.kernel.storage_quota import UploadsInFlight
 from moothall.kernel.worker_cluster import ClusterRole
 from moothall.kernel.worker_metrics import MetricsCollector, MetricsReporter
 from moothall.oauth2.client_authentication import SecretThrottle
@@ -250,6 +251,7 @@ def build_services(
             new_contacts=settings.rate_limit_new_contacts,
             link_previews=settings.link_previews,
             max_upload_bytes=settings.max_upload_bytes,
+            storage_quota_bytes=settings.storage_quota_mb_per_user * 1_000_000,
             outgoing_proxy=settings.link_previews_proxy_url,
         ),
         has_listeners=has_listeners,
@@ -276,6 +278,7 @@ def build_services(
             SecretThrottle(),
             SigningKeys(),
             ThreadCache(database),
+            UploadsInFlight(),
             UploadLinks(key.subkeys("upload links"), base_url(settings)),
             user_cache := UserCache(database),
             EncodedChannels(database),

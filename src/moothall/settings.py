@@ -283,6 +283,15 @@ class Settings(Struct, frozen=True, kw_only=True):
         int, Meta(description="Largest request with files; within it, the guild's boosts decide.", ge=1024)
     ] = 104 * 1024 * 1024
 
+    storage_quota_mb_per_user: Annotated[
+        int,
+        Meta(
+            description="Megabytes that the files of an account's messages may have in all, each file at least 4 KiB; "
+            "0 for any number.",
+            ge=0,
+        ),
+    ] = 10_000
+
     gateway_heartbeat_ms: Annotated[
         int, Meta(description="Interval of clients' heartbeats in milliseconds.", ge=1000)
     ] = 41_250

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from moothall.kernel.file_ids import FileIds
 from moothall.kernel.multipart import MalformedForm, PartEnd, PartHead, read_parts
-from moothall.kernel.uploads import Allowance, Form, Uploads, UploadStaging
+from moothall.kernel.uploads import Admission, Allowance, Form, Uploads, UploadStaging
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import SnowflakeFactory
@@ -36,11 +36,11 @@ class Bench:
         self.rules.maximum = maximum
         self.refusal: Refusal | None = None
 
-    async def admit(self) -> Allowance:
+    async def admit(self) -> Admission:
         self.admissions += 1
         if self.refusal is not None:
             raise self.refusal
-        return self.allowance
+        return Admission(self.allowance, None)
 
     def staging(self) -> UploadStaging:
         ids = FileIds(SnowflakeFactory(), bytes(32))

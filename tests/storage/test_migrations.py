@@ -256,6 +256,86 @@ def test_logins_of_older_versions_count_as_used_at_the_migration_on_postgresql(s
     assert uvloop.run(upgrade()) == [(b"\x01", 7, True)]
 
 
+_MESSAGE = """
+INSERT INTO messages (channel_id, id, author_id, webhook_id, type, flags, pinned, reacted, body, parts)
+VALUES (1, {id}, {author}, {webhook}, 0, 0, false, false, {empty}, 1)
+"""
+_ATTACHMENT = "INSERT INTO attachments VALUES ({channel}, {message}, {id}, '', {size}, {empty})"
+_GUILD = """
+INSERT INTO guilds (
+    id, version, name, owner_id, afk_timeout, widget_enabled, verification_level, default_message_notifications,
+    explicit_content_filter, features, mfa_level, system_channel_flags, vanity_url_uses, premium_tier,
+    premium_subscription_count, premium_progress_bar_enabled, preferred_locale, nsfw_level, max_members,
+    max_video_channel_users, max_stage_video_channel_users
+) VALUES (5, 1, 'x', 9, 0, false, 0, 0, 0, '', 0, 0, 0, 0, 0, false, 'en-US', 0, 1, 1, 1)
+"""
+_WEBHOOK = """
+INSERT INTO webhooks (id, guild_id, type, user_id, application_id)
+VALUES ({id}, 5, {type}, {user}, {application})
+"""
+_EPHEMERAL = """
+INSERT INTO ephemeral_messages (id, interaction_id, channel_id, application_id, user_id) VALUES (40, 40, 1, 30, 10)
+"""
+_UPLOADS = """
+INSERT INTO pending_uploads (id, user_id, channel_id, filename, max_size, created_at, file_id, size, animated)
+VALUES (60, 7, 1, 'x', 9, 0, 109, 5, false), (61, 7, 1, 'x', 9, 0, NULL, 0, false)
+"""
+_FILES = (
+    *(
+        _MESSAGE.format(id=number, author=author, webhook=webhook, empty="{empty}")
+        for number, author, webhook in (
+            (1, 7, "NULL"), (2, 7, "NULL"), (3, 8, "NULL"), (4, 21, 21), (5, 22, 22), (6, 23, 23), (7, 24, 24),
+            (8, 25, 25),
+        )
+    ),
+    _GUILD,
+    _WEBHOOK.format(id=21, type=1, user=7, application="NULL"),
+    _WEBHOOK.format(id=22, type=1, user="NULL", application=30),
+    _WEBHOOK.format(id=23, type=1, user="NULL", application="NULL"),
+    _WEBHOOK.format(id=24, type=2, user=7, application="NULL"),
+    _EPHEMERAL,
+    *(
+        _ATTACHMENT.format(channel=channel, message=message, id=file_id, size=size, empty="{empty}")
+        for channel, message, file_id, size in (
+            # Two messages of an author with one file, and a forward of it by another.
+            (1, 1, 100, 10_000), (1, 2, 100, 10_000), (1, 3, 100, 10_000), (1, 1, 101, 1),
+            (1, 4, 102, 5_000), (1, 5, 103, 5_000), (1, 6, 104, 5_000), (1, 7, 105, 5_000), (1, 8, 106, 5_000),
+            (40, 40, 107, 6_000), (30, 50, 108, 5_000),
+        )
+    ),
+    _UPLOADS,
+)  # fmt: skip
+_USAGE = [(7, 10_000 + 4096 + 5_000 + 4096), (8, 10_000), (9, 5_000), (10, 6_000), (25, 5_000), (30, 5_000)]
+_SELECT_USAGE = "SELECT payer_id, bytes FROM storage_usage ORDER BY payer_id"
+
+
+def test_the_files_of_older_versions_are_charged_to_whom_newer_ones_would_be_on_sqlite() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(render_upgrade("sqlite", None, "0047")).fetchall()
+    for statement in _FILES:
+        connection.execute(statement.format(empty="x''"))
+    for statement in migrations.statements_to_head("sqlite", "0047"):
+        connection.execute(statement).fetchall()
+    assert connection.execute(_SELECT_USAGE).fetchall() == _USAGE
+
+
+def test_the_files_of_older_versions_are_charged_to_whom_newer_ones_would_be_on_postgresql(
+    scratch_postgres: str,
+) -> None:
+    async def upgrade() -> list[tuple[object, ...]]:
+        connection = await asyncpg.connect(scratch_postgres)
+        await connection.execute(render_upgrade("postgresql", None, "0047"))
+        for statement in _FILES:
+            await connection.execute(statement.format(empty="''"))
+        for statement in migrations.statements_to_head("postgresql", "0047"):
+            await connection.execute(statement)
+        rows = await connection.fetch(_SELECT_USAGE)
+        await connection.close()
+        return [tuple(row) for row in rows]
+
+    assert uvloop.run(upgrade()) == _USAGE
+
+
 def test_direct_messages_of_older_versions_are_recorded_to_be_indexed() -> None:
     connection = apsw.Connection(":memory:")
     connection.execute(render_upgrade("sqlite", None, "0039")).fetchall()

@@ -16,10 +16,11 @@ from moothall.kernel.authenticate import ANONYMOUS
 from moothall.kernel.context import Services
 from moothall.kernel.request import ClientDisconnected
 from moothall.kernel.staged import StagedFile
+from moothall.kernel.storage_quota import QuotaShare, open_quota_share
 from moothall.kernel.unit_of_work import run
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import Snowflake
+from moothall.objects.ids import Snowflake, UserId
 from moothall.resources.message.attachment.pending_upload.links import PREFIX, UploadLinks
 from moothall.resources.message.attachment.pending_upload.operations import store_upload
 from moothall.resources.message.attachment.pending_upload.queries import ExpectedFile, select_expected_file
@@ -81,35 +82,52 @@ class UploadReceiver:
         """Store the file of a request.
 
         Raises Refusal: 404 for a URL that is not valid, or no longer, and for an upload that has its file; 413/40005
-        for more bytes than were announced.
+        for more bytes than were announced, or than the user may have stored.
         """
         upload_id = self._links.find(scope["path"], scope["query_string"].decode("latin-1"))
-        expected = None
-        if upload_id is not None:
-            async with self._services.database.read() as reader:
-                expected = await select_expected_file(reader, upload_id)
-        if upload_id is None or expected is None:
+        if upload_id is None:
             raise Refusal(errors.NOT_FOUND)
+        async with self._services.database.read() as reader:
+            expected = await select_expected_file(reader, upload_id)
+            if expected is None:
+                raise Refusal(errors.NOT_FOUND)
+            share = await open_quota_share(self._services, reader, expected.user_id)
         if _content_length(scope) > expected.max_size:
             raise Refusal(errors.REQUEST_TOO_LARGE)
-        file = await self._store(receive, expected)
-        if not await self._give(upload_id, file, self._limits.client(scope)):
-            await self._services.blobs.delete(file.key)
-            raise Refusal(errors.NOT_FOUND)
+        payer = self._limits.client(scope)._replace(account=expected.user_id)
+        try:
+            file = await self._store(receive, expected, payer, share)
+            await self._give(upload_id, file, payer, expected.user_id)
+        finally:
+            if share is not None:
+                share.release()
 
-    async def _give(self, upload_id: Snowflake, file: StagedFile, client: Payer) -> bool:
-        """Examine a stored file and give it to its upload; False if that has another one, or is deleted."""
+    async def _give(self, upload_id: Snowflake, file: StagedFile, payer: Payer, user_id: UserId) -> None:
+        """Examine a stored file and give it to its upload. Deletes it if that raises Refusal.
+
+        Raises Refusal: 404 if the upload has another one, or is deleted, 413/40005 for more than the user may store.
+        """
         services = self._services
-        await self._rules.examine(file, services.blobs, services.pools.images.for_payer(client))
-        return await run(services, ANONYMOUS, partial(store_upload, upload_id=upload_id, file=file), fires=())
+        store = partial(store_upload, upload_id=upload_id, file=file, user_id=user_id)
+        try:
+            await self._rules.examine(file, services.blobs, services.pools.images.for_payer(payer))
+            if not await run(services, ANONYMOUS, store, fires=()):
+                raise Refusal(errors.NOT_FOUND)
+        except (Refusal, WorkRefused):
+            await services.blobs.delete(file.key)
+            raise
 
-    async def _store(self, receive: Receive, expected: ExpectedFile) -> StagedFile:
+    async def _store(
+        self, receive: Receive, expected: ExpectedFile, payer: Payer, share: QuotaShare | None
+    ) -> StagedFile:
         file = StagedFile(id=self._services.file_ids.next(), field="", index=0, filename=expected.filename)
-        async with self._services.blobs.writing(file.key) as writer:
+        async with self._services.blobs.writing(file.key, payer) as writer:
             async for chunk in _chunks(receive):
                 file.size += len(chunk)
                 if file.size > expected.max_size:
                     raise Refusal(errors.REQUEST_TOO_LARGE)
+                if share is not None:
+                    share.take(len(chunk))
                 if len(file.head) < _HEAD_BYTES:
                     file.head += chunk[: _HEAD_BYTES - len(file.head)]
                 await writer.write(chunk)

@@ -98,6 +98,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether previews of links are fetched, and media of other servers are proxied."""
     max_upload_bytes: int = 104 * 1024 * 1024
     """The largest request with files, in bytes."""
+    storage_quota_bytes: int = 0
+    """Bytes of files that an account may have stored; 0 for any number."""
     outgoing_proxy: str | None = None
     """The URL of the HTTP proxy that these requests go through."""
 

@@ -30,7 +30,8 @@ from moothall.kernel.recorded_refusal import RecordedRefusal
 from moothall.kernel.request import ClientDisconnected, Request, RequestTooLarge, client_address
 from moothall.kernel.router import Router
 from moothall.kernel.staged import StagedFile
-from moothall.kernel.uploads import Allowance, Uploads, UploadStaging
+from moothall.kernel.storage_quota import open_quota_share
+from moothall.kernel.uploads import Admission, Uploads, UploadStaging
 from moothall.kernel.valid_rest import Rest
 from moothall.logs import current_endpoint, current_request
 from moothall.objects import errors
@@ -326,20 +327,30 @@ class Pipeline:
     ) -> Any:
         """Store a form's files, then run the endpoint, and delete the files that it did not take."""
 
-        async def admit() -> Allowance:
+        async def admit() -> Admission:
             async with self._services.database.read() as reader:
                 ctx = self._context(endpoint, actor, request, decoded, reader)
                 _check_scope(endpoint, actor)
                 await endpoint.access.check(ctx, decoded.path)
                 if decoded.problem is not None:
                     raise decoded.problem
-                return await uploads.admit(ctx, decoded.path)
+                allowance = await uploads.admit(ctx, decoded.path)
+                share = await open_quota_share(self._services, reader, await uploads.payer_id(ctx))
+                return Admission(allowance, share)
 
         services = self._services
         payer = _payer(actor, request)
         cost = request.cost = request.cost or services.budgets.cost_of(payer)
         pool = services.pools.images.for_payer(payer)
         staging = UploadStaging(uploads, services.blobs, services.file_ids, admit, pool, cost)
+        try:
+            return await self._run_staged(staging, endpoint, actor, request, decoded)
+        finally:
+            staging.release()
+
+    async def _run_staged(
+        self, staging: UploadStaging, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest
+    ) -> Any:
         try:
             form = await staging.read(request.chunks(self._max_upload), request.content_type)
             if endpoint.body is not None:

@@ -9,7 +9,7 @@ import itertools
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -18,9 +18,11 @@ from moothall.kernel.file_ids import FileIds
 from moothall.kernel.form_fields import PAYLOAD_FIELD, json_of_fields
 from moothall.kernel.multipart import PARSED_AT_ONCE, MalformedForm, PartEnd, PartEvent, PartHead, read_parts
 from moothall.kernel.staged import StagedFile
+from moothall.kernel.storage_quota import QuotaShare
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import UserId
 from moothall.runtime.budgets import Cost
 from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs, BlobWriter
@@ -58,6 +60,10 @@ class Uploads:
         """
         raise NotImplementedError
 
+    async def payer_id(self, ctx: Context) -> UserId | None:  # noqa: ARG002 subclasses have payers
+        """The account whose quota the files are charged to; None for files that are only read, or bounded otherwise."""
+        return None
+
     async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
         """Validate a stored file, before the transaction. What takes long runs in `pool`.
 
@@ -86,6 +92,14 @@ class Form(Struct):
         return json_of_fields(self.fields, kind)
 
 
+class Admission(NamedTuple):
+    """How much a caller may upload, and what the request takes of the quota of an account."""
+
+    allowance: Allowance
+    share: QuotaShare | None
+    """None without a quota."""
+
+
 class UploadStaging:
     """Stores the files of one request. `admit` is called when the first one begins."""
 
@@ -94,7 +108,7 @@ class UploadStaging:
         rules: Uploads,
         blobs: Blobs,
         ids: FileIds,
-        admit: Callable[[], Awaitable[Allowance]],
+        admit: Callable[[], Awaitable[Admission]],
         pool: PayerPool,
         cost: Cost,
     ) -> None:
@@ -104,7 +118,7 @@ class UploadStaging:
         self._blobs = blobs
         self._ids = ids
         self._admit = admit
-        self._allowance: Allowance | None = None
+        self._admission: Admission | None = None
         self._received = 0
         self._stored = 0
         self._fields: dict[str, bytes] = {}
@@ -113,8 +127,9 @@ class UploadStaging:
     async def read(self, chunks: AsyncIterator[bytes], content_type: str) -> Form:
         """Read a form and store its files.
 
-        Raises Refusal: 413/40005 for a form or file that is too large, 50035 for a malformed form and for parts that
-        are repeated or lack a filename; and what `admit` and `Uploads.examine` raise.
+        Raises Refusal: 413/40005 for a form or file that is too large, or more than its account may have stored, 50035
+        for a malformed form and for parts that are repeated or lack a filename; and what `admit` and `Uploads.examine`
+        raise.
         """
         parts = read_parts(self._counted(chunks), content_type, self._cost)
         try:
@@ -129,6 +144,7 @@ class UploadStaging:
             for file in self.files:
                 await self._rules.examine(file, self._blobs, self._pool)
         except BaseException as problem:
+            self.release()
             await self.discard()
             if isinstance(problem, MalformedForm):
                 refuse_field([], FormCode.MULTIPART_TYPE_PARSE, str(problem))
@@ -145,6 +161,11 @@ class UploadStaging:
                 # The request does not fail for this.
                 log.warning("files are left to the sweeper: %s", problem)
             self.files = [file for file in self.files if file not in discarded]
+
+    def release(self) -> None:
+        """Release what the files took of a quota: a transaction has counted them, or they are deleted."""
+        if self._admission is not None and self._admission.share is not None:
+            self._admission.share.release()
 
     async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         async for chunk in chunks:
@@ -173,19 +194,20 @@ class UploadStaging:
 
     async def _store(self, head: PartHead, parts: AsyncIterator[PartEvent]) -> None:
         file = self._begin(head)
-        if self._allowance is None:
-            self._allowance = await self._admit()
+        if self._admission is None:
+            self._admission = await self._admit()
         if len(self.files) >= self._rules.maximum:
             refuse_field(
                 [head.name], FormCode.BASE_TYPE_MAX_LENGTH, f"Must be {self._rules.maximum} or fewer in length."
             )
         async with self._blobs.writing(file.key, self._cost.payer) as writer:
-            await self._copy(file, parts, writer, self._allowance)
+            await self._copy(file, parts, writer, self._admission)
         self.files.append(file)
 
     async def _copy(
-        self, file: StagedFile, parts: AsyncIterator[PartEvent], writer: BlobWriter, allowance: Allowance
+        self, file: StagedFile, parts: AsyncIterator[PartEvent], writer: BlobWriter, admission: Admission
     ) -> None:
+        allowance, share = admission
         async for event in parts:
             if isinstance(event, PartEnd):
                 return
@@ -194,6 +216,8 @@ class UploadStaging:
                 self._stored += len(event)
                 if file.size > allowance.each or self._stored > allowance.total:
                     raise Refusal(errors.REQUEST_TOO_LARGE)
+                if share is not None:
+                    share.take(len(event))
                 if len(file.head) < _HEAD_BYTES:
                     file.head += event[: _HEAD_BYTES - len(file.head)]
                 await writer.write(event)

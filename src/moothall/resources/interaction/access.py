@@ -10,14 +10,14 @@ from moothall.kernel.secrets import hash_token
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ApplicationId, Snowflake
+from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.interaction import InteractionState
 from moothall.resources.interaction.queries import (
     InteractionRow,
     select_interaction,
     select_interaction_by_token,
 )
-from moothall.resources.interaction.respond.channel import bot_access
+from moothall.resources.interaction.respond.channel import bot_access, bot_id
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 
 TOKEN_LIFETIME_MS: Final = 15 * 60 * 1000
@@ -87,6 +87,10 @@ class ResponseUploads(FileUploads):
         """The limits of the guild's premium tier."""
         del path
         return await response_allowance(ctx, interaction_of(ctx))
+
+    async def payer_id(self, ctx: Context) -> UserId:
+        """Return the bot that responds."""
+        return bot_id(interaction_of(ctx))
 
 
 class SubmittedUploads(FileUploads):

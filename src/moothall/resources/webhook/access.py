@@ -12,7 +12,7 @@ from moothall.kernel.secrets import hash_token
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import MessageId, WebhookId
+from moothall.objects.ids import MessageId, UserId, WebhookId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.requests import EditMessage, MessageFields
 from moothall.resources.webhook.queries import VersionedWebhook, select_webhook
@@ -35,6 +35,10 @@ class FollowupHandler(Protocol):
 
     async def allowance(self, ctx: Context) -> Allowance:
         """Return the upload limits."""
+
+    @property
+    def payer_id(self) -> UserId:
+        """The bot whose quota uploads are charged to."""
 
 
 class FollowupAccess(Struct, frozen=True):

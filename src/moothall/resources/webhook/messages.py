@@ -19,6 +19,7 @@ from moothall.resources.channel.thread_activity.rules import require_active_in, 
 from moothall.resources.channel.thread_activity.state import thread_access
 from moothall.resources.component.resolved_ids import Sender
 from moothall.resources.message import operations
+from moothall.resources.message.attachment.queries import select_payer
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
 from moothall.resources.message.authors import WebhookAuthor
 from moothall.resources.message.queries import MessageRow, lock_message, select_message
@@ -233,6 +234,13 @@ class _WebhookUploads(FileUploads):
         if (handler := followup_handler_of(ctx)) is not None:
             return await handler.allowance(ctx)
         return allowance_in((await webhook_channel(ctx, webhook_of(ctx))).guild)
+
+    async def payer_id(self, ctx: Context) -> UserId:
+        """Return the bot that responds to an interaction, or who is charged for the webhook."""
+        if (handler := followup_handler_of(ctx)) is not None:
+            return handler.payer_id
+        webhook_id = webhook_of(ctx).id
+        return await select_payer(ctx.tx, UserId(webhook_id), webhook_id)
 
 
 WEBHOOK_UPLOADS: Final = _WebhookUploads()

@@ -92,6 +92,7 @@ CREATE TABLE attachments (
 	content_type TEXT NOT NULL,
 	size BIGINT NOT NULL,
 	body BYTEA NOT NULL,
+	payer_id BIGINT,
 	CONSTRAINT pk_attachments PRIMARY KEY (channel_id, message_id, id)
 );
 
@@ -1103,6 +1104,12 @@ CREATE TABLE stickers (
 CREATE INDEX ix_stickers_file ON stickers (file) WHERE file IS NOT NULL;
 
 CREATE INDEX ix_stickers_id ON stickers (id);
+
+CREATE TABLE storage_usage (
+	payer_id BIGINT NOT NULL,
+	bytes BIGINT NOT NULL,
+	CONSTRAINT pk_storage_usage PRIMARY KEY (payer_id)
+);
 
 CREATE TABLE team_members (
 	team_id BIGINT NOT NULL,

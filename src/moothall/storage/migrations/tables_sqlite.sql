@@ -94,6 +94,7 @@ CREATE TABLE attachments (
 	content_type TEXT NOT NULL,
 	size INTEGER NOT NULL,
 	body BLOB NOT NULL,
+	payer_id INTEGER,
 	CONSTRAINT pk_attachments PRIMARY KEY (channel_id, message_id, id)
 )
  WITHOUT ROWID;
@@ -1160,6 +1161,12 @@ CREATE TABLE stickers (
 CREATE INDEX ix_stickers_file ON stickers (file) WHERE file IS NOT NULL;
 
 CREATE INDEX ix_stickers_id ON stickers (id);
+
+CREATE TABLE storage_usage (
+	payer_id INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	CONSTRAINT pk_storage_usage PRIMARY KEY (payer_id)
+);
 
 CREATE TABLE team_members (
 	team_id INTEGER NOT NULL,

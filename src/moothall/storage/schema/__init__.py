@@ -49,6 +49,7 @@ from moothall.storage.schema.messages import (
     pins,
     reaction_counts,
     reactions,
+    storage_usage,
     unnamed_media,
 )
 from moothall.storage.schema.metadata import meta, metadata
@@ -167,6 +168,7 @@ __all__ = [
     "sounds",
     "stage_instances",
     "stickers",
+    "storage_usage",
     "team_members",
     "teams",
     "thread_members",

@@ -82,9 +82,20 @@ attachments = clustered(
     text_column("content_type", nullable=False),
     number_column("size"),
     bytes_column("body"),  # the attachment object as JSON, with a mark for its URLs
+    id_column("payer_id", UserId, nullable=True),  # the account that is charged for it; NULL for none
     index("id"),
 )
 """The files of messages. A forwarded message has the same file as its source."""
+
+storage_usage = table(
+    "storage_usage",
+    id_column("payer_id", UserId, key=True),
+    number_column("bytes"),
+)
+"""Bytes of the files of attachments and uploads that accounts are charged for, each file once for each account.
+
+A row outlasts its account, whose messages stay.
+"""
 
 dropped_files = clustered(
     "dropped_files",

@@ -5,14 +5,26 @@ from typing import Any, Final
 
 import pytest
 
+from moothall.kernel.jobs import JobRunner
+from moothall.kernel.storage_quota import FILE_BYTES_MIN
+from moothall.objects.wire import Timestamp
 from tests.cdn.test_attachments import get
 from tests.harness import Caller, Guild, Platform
 from tests.oauth2.flow import application
 from tests.resources.interaction.scenario import Scenario, install
-from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
+from tests.resources.message.attachment.uploading import (
+    assert_usage_is_exact,
+    guild_of,
+    listed,
+    picture,
+    send,
+    upload,
+    usage,
+)
 from tests.resources.message.messaging import member_of
 
 FILE: Final = ("a.png", picture())
+DAY_MS: Final = 86_400_000
 
 
 class Shelf:
@@ -195,6 +207,11 @@ async def test_a_file_is_refused_at_once_when_its_last_message(platform: Platfor
     assert (await get(platform, url, "HEAD")).status == 404
     assert (await get(platform, url, if_none_match=whole.headers["etag"])).status == 404
     assert (await get(platform, bystander)).status == 200
+    # Who paid for it does so no more once all of it is deleted.
+    await assert_usage_is_exact(platform)
+    await JobRunner(platform.services).drain(Timestamp(Timestamp.now() + 2 * DAY_MS))
+    await assert_usage_is_exact(platform)
+    assert await usage(platform) == {int(other.member.id): FILE_BYTES_MIN}
 
 
 async def test_a_file_stays_while_a_forward_of_it_is_there(platform: Platform) -> None:

@@ -22,7 +22,15 @@ from moothall.storage.database import Query
 from moothall.storage.schema import pending_uploads
 from tests.harness import FORUM, SERVER_KEY, Caller, Platform, Reply
 from tests.resources.interaction.scenario import create_scenario
-from tests.resources.message.attachment.uploading import guild_of, listed, names, picture, stored, upload
+from tests.resources.message.attachment.uploading import (
+    assert_usage_is_exact,
+    guild_of,
+    listed,
+    names,
+    picture,
+    stored,
+    upload,
+)
 
 HOUR = 3600 * 1000
 _all = Query(lambda: select(pending_uploads.c.id))
@@ -101,6 +109,7 @@ async def sweep(platform: Platform, *, hours: int = 0) -> list[str]:
     sweeper = FileSweeper(platform.services)
     await sweeper.sweep()
     await sweeper.remove_abandoned(now=later)
+    await assert_usage_is_exact(platform)
     return await stored(platform)
 
 
@@ -251,9 +260,9 @@ async def test_what_is_put_after_its_upload_was_deleted_leaves_no_file(platform:
     receiver = UploadReceiver(platform.services, AddressLimits(None))
     give = receiver._give
 
-    async def deleted_meanwhile(upload_id: Snowflake, file: Any, client: Any) -> bool:
+    async def deleted_meanwhile(*values: Any) -> None:
         assert (await owner.delete(f"/attachments/{one['upload_filename']}")).status == 204
-        return await give(upload_id, file, client)
+        await give(*values)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(UploadReceiver, "_give", lambda _, *values: deleted_meanwhile(*values))

@@ -1,12 +1,17 @@
 """Requests with files."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
 from PIL import Image
+from sqlalchemy import select
 
+from moothall.kernel.storage_quota import FILE_BYTES_MIN
+from moothall.storage.database import Query
+from moothall.storage.schema import attachments, pending_uploads, storage_usage
 from tests.harness import Caller, Guild, Platform, Reply
 from tests.kernel.forms import TYPE, form, part
 
@@ -57,6 +62,31 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (30, 20), frames: int = 1
     options: dict[str, Any] = {"save_all": True, "append_images": images[1:], "duration": 50} if frames > 1 else {}
     images[0].save(out, kind, **options)
     return out.getvalue()
+
+
+_FILES = Query(lambda: select(attachments.c.payer_id, attachments.c.id, attachments.c.size))
+_UPLOADS = Query(
+    lambda: select(pending_uploads.c.user_id, pending_uploads.c.size).where(pending_uploads.c.file_id.is_not(None))
+)
+_USAGE = Query(lambda: select(storage_usage.c.payer_id, storage_usage.c.bytes).where(storage_usage.c.bytes != 0))
+
+
+async def usage(platform: Platform) -> dict[int, int]:
+    """How many bytes each account has stored, without those that have none."""
+    async with platform.database.read() as reader:
+        return {row[0]: row[1] for row in await reader.all(_USAGE)}
+
+
+async def assert_usage_is_exact(platform: Platform) -> None:
+    """What is counted of each account is what its files have: each once, and at least a block of the disk."""
+    counted: Counter[int] = Counter()
+    async with platform.database.read() as reader:
+        files = {(payer_id, file_id): size for payer_id, file_id, size in await reader.all(_FILES) if payer_id}
+        for (payer_id, _), size in files.items():
+            counted[payer_id] += max(size, FILE_BYTES_MIN)
+        for user_id, size in await reader.all(_UPLOADS):
+            counted[user_id] += max(size, FILE_BYTES_MIN)
+    assert await usage(platform) == dict(counted)
 
 
 SOUND = b"OggS" + bytes(60)

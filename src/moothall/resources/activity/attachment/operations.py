@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, enqueue, job
+from moothall.kernel.storage_quota import require_within_quota
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode
@@ -32,7 +33,8 @@ class DeleteActivityAttachment(Job, frozen=True, kw_only=True):
 async def store_attachment(ctx: Context, application_id: ApplicationId) -> bytes:
     """Store the image of the request for a day; return the attachment object as JSON, with a placeholder for its URL.
 
-    It is stored as a file of a message of its own, in a room of the application. Raises Refusal: 50035 without a file.
+    It is stored as a file of a message of its own, in a room of the application. Raises Refusal: 50035 without a file,
+    413/40005 for more than the user may store.
     """
     room_id = ChannelId(application_id)
     listed = read_attachments(None, UploadedFiles.of(ctx, room_id), FormErrors())
@@ -42,7 +44,8 @@ async def store_attachment(ctx: Context, application_id: ApplicationId) -> bytes
     body = ctx.services.links.insert_placeholders(encode(attachment), (attachment.url,))
     message_id = MessageId(attachment.id)
     new = NewAttachment(attachment.id, attachment.content_type or "", attachment.size, body)
-    await insert_attachments(ctx.tx, room_id, message_id, [new])
+    stored = await insert_attachments(ctx.tx, room_id, message_id, [new], ctx.actor.user_id)
+    require_within_quota(ctx.services.limits, stored)
     for staged in ctx.files:
         staged.taken = staged.taken or staged.id == attachment.id
     ends_at = Timestamp(ctx.now + limits.ACTIVITY_ATTACHMENT_SECONDS * _MS)

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.secrets import new_token
+from moothall.kernel.storage_quota import require_within_quota
 from moothall.objects import errors
 from moothall.objects.channel_types import FORUMS, MESSAGEABLE, VOICE
 from moothall.objects.errors import Refusal, refuse_field
@@ -135,7 +136,10 @@ async def _launch_activity(draft: InteractionDraft, user: UserRow) -> None:
 
 
 async def _store(draft: InteractionDraft, row: InteractionRow) -> None:
-    """Store an interaction with its files. Raises Refusal: 404/10062 for a modal that was submitted meanwhile."""
+    """Store an interaction with its files, which are charged to its user.
+
+    Raises Refusal: 404/10062 for a modal that was submitted meanwhile, 413/40005 for more than the user may store.
+    """
     tx = draft.ctx.tx
     if draft.modal_interaction_id is not None and not await queries.clear_modal(tx, draft.modal_interaction_id):
         raise Refusal(errors.UNKNOWN_INTERACTION)
@@ -146,7 +150,8 @@ async def _store(draft: InteractionDraft, row: InteractionRow) -> None:
     if not attachments:
         return
     room_id = draft.files.room_id
-    await insert_attachments(tx, room_id, MessageId(room_id), attachments)
+    stored = await insert_attachments(tx, room_id, MessageId(room_id), attachments, row.user_id)
+    require_within_quota(draft.ctx.services.limits, stored)
     stored_ids = {int(attachment.id) for attachment in attachments}
     for staged in draft.ctx.files:
         staged.taken = staged.taken or int(staged.id) in stored_ids

@@ -15,7 +15,8 @@ from moothall.kernel.body import BodyReader, body_reader
 from moothall.kernel.context import Context, Services
 from moothall.kernel.multipart import is_form
 from moothall.kernel.outgoing import ConnectionFailed, Outgoing, OutgoingFailed, ResponseStream, read_whole
-from moothall.kernel.uploads import Allowance, UploadStaging
+from moothall.kernel.storage_quota import open_quota_share
+from moothall.kernel.uploads import Admission, UploadStaging
 from moothall.objects import errors
 from moothall.objects.clock import stopwatch
 from moothall.objects.errors import Refusal
@@ -29,6 +30,7 @@ from moothall.resources.interaction.access import RESPONSE_UPLOADS, response_all
 from moothall.resources.interaction.events import InteractionCreate, InteractionCreateAck, InteractionFailure
 from moothall.resources.interaction.operations.respond import RESPONSE_EVENTS, fail_interaction, respond
 from moothall.resources.interaction.requests import InteractionResponse
+from moothall.resources.interaction.respond.channel import bot_id
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.runtime.budgets import SERVER
 from moothall.storage.database import StorageError
@@ -172,14 +174,15 @@ class Deliveries:
         form = await staging.read(answer.chunks, answer.content_type)
         return _EndpointResponse(answer.status, form.body(InteractionResponse), staging)
 
-    async def _admit(self, interaction_id: InteractionId) -> Allowance:
+    async def _admit(self, interaction_id: InteractionId) -> Admission:
         reader: Any
         async with self._services.database.read() as reader:
             row = await queries.select_interaction(reader, interaction_id)
             if row is None:
                 raise Refusal(errors.UNKNOWN_INTERACTION)
             ctx = Context(self._services, reader, ANONYMOUS, reason=None, fires=frozenset(), writes=False)
-            return await response_allowance(ctx, row)
+            share = await open_quota_share(self._services, reader, bot_id(row))
+            return Admission(await response_allowance(ctx, row), share)
 
     async def _respond(self, interaction_id: InteractionId, answer: _EndpointResponse) -> None:
         if answer.status in {_ACCEPTED, _NO_CONTENT}:
@@ -201,5 +204,8 @@ class Deliveries:
             if staging is not None:
                 await staging.discard()
             raise
+        finally:
+            if staging is not None:
+                staging.release()
         if staging is not None:
             await staging.discard(taken=False)

@@ -8,7 +8,7 @@ from moothall.kernel.context import Context
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
-from moothall.objects.ids import MessageId, WebhookId
+from moothall.objects.ids import MessageId, UserId, WebhookId
 from moothall.objects.interaction import InteractionState
 from moothall.objects.wire import to_plain
 from moothall.resources.interaction import queries
@@ -19,7 +19,7 @@ from moothall.resources.interaction.operations.messages import (
     edit_interaction_message,
 )
 from moothall.resources.interaction.queries import InteractionRow
-from moothall.resources.interaction.respond.channel import bot_access, is_ephemeral, response_flags
+from moothall.resources.interaction.respond.channel import bot_access, bot_id, is_ephemeral, response_flags
 from moothall.resources.interaction.respond.data import read_message
 from moothall.resources.interaction.respond.message_lookup import find_room_id, get_interaction_message
 from moothall.resources.message.attachment.uploads import allowance_in
@@ -70,6 +70,11 @@ class Followups(Struct, frozen=True):
         """Delete a message of the interaction. Raises Refusal: 404/10008."""
         room_id = await find_room_id(ctx, self.row, message_id)
         await delete_interaction_message(ctx, self.row, room_id, message_id)
+
+    @property
+    def payer_id(self) -> UserId:
+        """The bot, which is charged for the files."""
+        return bot_id(self.row)
 
     async def allowance(self, ctx: Context) -> Allowance:
         """The size limits of uploads."""

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from moothall.kernel.context import Context
 from moothall.kernel.file_links import placeholder_file_ids
-from moothall.objects.ids import ChannelId, MessageId
+from moothall.kernel.storage_quota import require_within_quota, select_stored_bytes
+from moothall.objects.ids import ChannelId, MessageId, UserId, WebhookId
 from moothall.objects.message import Attachment
 from moothall.objects.wire import decoder, encode
 from moothall.resources.message.attachment import queries
@@ -26,6 +27,8 @@ async def store_attachments(
     stored: bytes,
     files: Sequence[Attachment] = (),
     *,
+    author_id: UserId,
+    webhook_id: WebhookId | None = None,
     source: MessageKey | None = None,
 ) -> None:
     """Give a message the files whose placeholders are in `stored`, its body, and take all others from it.
@@ -33,6 +36,9 @@ async def store_attachments(
     `files` are those that the request uploads or describes. A copy of another message, its `source`, also gets the
     files of that one, which are kept as long as one of them has them. Embeds with URLs of yet other messages' files
     show them as long as those messages exist.
+
+    The files are charged to the author, or to whom a webhook's are charged; those of a published message's copies to
+    the publisher, who has them already. Raises Refusal: 413/40005 for more than the account may have stored.
     """
     named = placeholder_file_ids(stored)
     links = ctx.services.links
@@ -45,11 +51,19 @@ async def store_attachments(
         for file in files
         if file.id in named and file.id not in before and any(staged.id == file.id for staged in ctx.files)
     ]
-    await queries.insert_attachments(ctx.tx, channel_id, message_id, new)
+    # Before those that come, which may need their room.
+    await queries.drop_attachments(ctx.tx, channel_id, message_id, before.keys() - named)
+    if new:
+        payer_id = await queries.select_payer(ctx.tx, author_id, webhook_id)
+        stored_bytes = await queries.insert_attachments(ctx.tx, channel_id, message_id, new, payer_id)
+        require_within_quota(ctx.services.limits, stored_bytes)
     if source is not None:
-        await queries.copy_attachments(ctx.tx, source, (channel_id, message_id), named - before.keys())
+        payer = author_id if webhook_id is None else None
+        ids = named - before.keys() - {file.id for file in new}
+        added = await queries.copy_attachments(ctx.tx, source, (channel_id, message_id), ids, payer)
+        if added and payer is not None:
+            require_within_quota(ctx.services.limits, await select_stored_bytes(ctx.tx, payer))
     changed = {file_id: body for file_id, body in described.items() if file_id in before and before[file_id] != body}
     await queries.update_attachments(ctx.tx, channel_id, message_id, changed)
-    await queries.drop_attachments(ctx.tx, channel_id, message_id, before.keys() - named)
     for staged in ctx.files:
         staged.taken = staged.taken or staged.id in named

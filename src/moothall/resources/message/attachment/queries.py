@@ -1,13 +1,18 @@
-"""The SQL of attachments, and of dropped files: those that a message no longer has."""
+"""The SQL of attachments, and of dropped files: those that a message no longer has.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+Every statement that inserts or deletes attachments counts what their payers have stored (`kernel.storage_quota`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, structs
 
 from moothall.kernel.file_links import FilePath, is_attachment_of
+from moothall.kernel.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
 from moothall.objects.channel_types import THREADS
-from moothall.objects.ids import AttachmentId, ChannelId, MessageId
+from moothall.objects.ids import AttachmentId, ChannelId, MessageId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
 from moothall.storage.sql import (
@@ -39,6 +44,7 @@ from moothall.storage.tables import (
     table_named,
     unnamed_media,
     webhook_avatars,
+    webhooks,
 )
 
 MessageKey = tuple[ChannelId, MessageId]
@@ -57,6 +63,7 @@ class NewAttachment(Struct):
 _in_channel = attachments.c.channel_id == bindparam("channel_id")
 _of_message = _in_channel & (attachments.c.message_id == bindparam("message_id"))
 
+_CHARGED: Final = (attachments.c.payer_id, attachments.c.id, attachments.c.size)
 _insert = Query(lambda: insert(attachments))
 _select_of_message = Query(
     lambda: select(attachments.c.id, attachments.c.body).where(_of_message).order_by(attachments.c.id)
@@ -68,10 +75,18 @@ _update_body = Query(
         .values(body=bindparam("new_body"))
     )
 )
+_select_payer = Query(
+    lambda: (
+        select(func.coalesce(webhooks.c.user_id, webhooks.c.application_id, guilds.c.owner_id))
+        .select_from(webhooks.outerjoin(guilds, guilds.c.id == webhooks.c.guild_id))
+        .where(webhooks.c.id == bindparam("webhook_id"))
+    )
+)
 _source = attachments.alias("source")
+_copy_payer = bindparam("payer_id", type_=attachments.c.payer_id.type)
 _copy = Query(
     lambda: insert(attachments).from_select(
-        ["channel_id", "message_id", "id", "content_type", "size", "body"],
+        ["channel_id", "message_id", "id", "content_type", "size", "body", "payer_id"],
         select(
             bindparam("channel_id", type_=attachments.c.channel_id.type),
             bindparam("message_id", type_=attachments.c.message_id.type),
@@ -79,11 +94,20 @@ _copy = Query(
             _source.c.content_type,
             _source.c.size,
             _source.c.body,
+            func.coalesce(_copy_payer, _source.c.payer_id),
         ).where(
             _source.c.channel_id == bindparam("source_channel_id"),
             _source.c.message_id == bindparam("source_id"),
             in_list(_source.c.id, "ids"),
         ),
+    )
+)
+_select_copied = Query(lambda: select(*_CHARGED).where(_of_message, in_list(attachments.c.id, "ids")))
+_count_of_payers = Query(
+    lambda: (
+        select(attachments.c.payer_id, attachments.c.id, func.count())
+        .where(in_list(attachments.c.id, "ids"), in_list(attachments.c.payer_id, "payer_ids"))
+        .group_by(attachments.c.payer_id, attachments.c.id)
     )
 )
 
@@ -94,26 +118,69 @@ async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: 
     return {row[0]: row[1] for row in rows}
 
 
+async def select_payer(reader: Reader, author_id: UserId, webhook_id: WebhookId | None) -> UserId:
+    """The account that is charged for files of an author.
+
+    For a webhook it is its creator, else its application's bot, else the owner of its guild.
+    """
+    payer_id = None if webhook_id is None else await reader.scalar(_select_payer, webhook_id=webhook_id)
+    return author_id if payer_id is None else UserId(payer_id)
+
+
 async def insert_attachments(
-    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[NewAttachment]
-) -> None:
-    """Insert attachments of a message."""
-    rows = [{"channel_id": channel_id, "message_id": message_id, **structs.asdict(one)} for one in listed]
-    if rows:
-        await tx.execute_many(_insert, rows)
+    tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[NewAttachment], payer_id: UserId
+) -> int:
+    """Insert attachments of a message, whose files no other message has; how many bytes the payer has stored then."""
+    rows = [
+        {"channel_id": channel_id, "message_id": message_id, "payer_id": payer_id, **structs.asdict(one)}
+        for one in listed
+    ]
+    if not rows:
+        return 0
+    await tx.execute_many(_insert, rows)
+    return await add_stored_bytes(tx, payer_id, sum(charged_bytes(one.size) for one in listed))
 
 
-async def copy_attachments(tx: Transaction, source: MessageKey, copy: MessageKey, ids: Collection[int]) -> None:
-    """Insert attachments of a message, with those of the files named that another message has."""
-    if ids:
-        await tx.execute(
-            _copy,
-            source_channel_id=source[0],
-            source_id=source[1],
-            channel_id=copy[0],
-            message_id=copy[1],
-            ids=list(ids),
-        )
+async def copy_attachments(
+    tx: Transaction, source: MessageKey, copy: MessageKey, ids: Collection[int], payer_id: UserId | None
+) -> bool:
+    """Insert attachments of a message, with those of the files named that another message has.
+
+    They are charged to an account, or with None to those that are charged for the other message. Returns whether
+    any was charged for more than before.
+    """
+    if not ids:
+        return False
+    key: dict[str, Any] = {"channel_id": copy[0], "message_id": copy[1], "ids": list(ids)}
+    await tx.execute(_copy, source_channel_id=source[0], source_id=source[1], payer_id=payer_id, **key)
+    return await _count(tx, await tx.all(_select_copied, **key), 1)
+
+
+async def _count(tx: Transaction, rows: Iterable[tuple[Any, ...]], change: int) -> bool:
+    """Count what payers have stored after files of theirs were inserted (`change` 1) or deleted (-1).
+
+    `rows` are payer, file and size. Returns whether any is charged for more than before.
+    """
+    changes: Counter[tuple[UserId, int]] = Counter()
+    sizes: dict[int, int] = {}
+    for payer_id, file_id, size in rows:
+        if payer_id is not None:
+            changes[payer_id, file_id] += change
+            sizes[file_id] = size
+    payer_ids = {payer_id for payer_id, _ in changes}
+    if not payer_ids:
+        return False
+    # From here on no other transaction changes what these payers have: those that did have ended.
+    await add_stored_bytes_of_all(tx, dict.fromkeys(payer_ids, 0))
+    counts = await tx.all(_count_of_payers, ids=list(sizes), payer_ids=list(payer_ids))
+    count_now = {(payer_id, file_id): count for payer_id, file_id, count in counts}
+    added: Counter[UserId] = Counter()
+    for share, changed in changes.items():
+        now = count_now.get(share, 0)
+        if (now > 0) != (now - changed > 0):
+            added[share[0]] += charged_bytes(sizes[share[1]]) * change
+    await add_stored_bytes_of_all(tx, {payer_id: size for payer_id, size in added.items() if size})
+    return any(size > 0 for size in added.values())
 
 
 async def update_attachments(
@@ -179,12 +246,16 @@ async def select_file(reader: Reader, path: FilePath) -> StoredFile | None:
 # Dropping: the attachments of a deleted message are listed in `dropped_files`, and removed from the store afterwards.
 
 
-def _drop(having: Callable[[], ColumnElement[bool]]) -> tuple[Query[Any], Query[Any]]:
+DropQueries = tuple[Query[Any], Query[Any]]
+"""Statements that list files as dropped, and that delete their attachments and return whom they are charged to."""
+
+
+def _drop(having: Callable[[], ColumnElement[bool]]) -> DropQueries:
     def insert_dropped() -> Insert:
         keys = select(attachments.c.message_id, attachments.c.id).where(having())
         return insert(dropped_files).from_select([dropped_files.c.message_id, dropped_files.c.id], keys)
 
-    return Query(insert_dropped), Query(lambda: delete(attachments).where(having()))
+    return Query(insert_dropped), Query(lambda: delete(attachments).where(having()).returning(*_CHARGED))
 
 
 def _among_oldest() -> ColumnElement[bool]:
@@ -206,33 +277,34 @@ _drop_some = _drop(_among_oldest)
 async def drop_attachments(tx: Transaction, channel_id: ChannelId, message_id: MessageId, ids: Collection[int]) -> None:
     """Drop files of a message."""
     if ids:
-        await _run(tx, _drop_of_message, channel_id=channel_id, message_id=message_id, ids=list(ids))
+        await drop_all(tx, _drop_of_message, channel_id=channel_id, message_id=message_id, ids=list(ids))
 
 
 async def drop_files(tx: Transaction, channel_id: ChannelId, message_ids: Sequence[int]) -> None:
     """Drop all files of messages of a channel."""
-    await _run(tx, _drop_of_messages, channel_id=channel_id, message_ids=list(message_ids))
+    await drop_all(tx, _drop_of_messages, channel_id=channel_id, message_ids=list(message_ids))
 
 
 async def drop_files_of(tx: Transaction, channel_ids: Sequence[ChannelId]) -> None:
     """Drop all files of deleted channels, of which each has few."""
-    await _run(tx, _drop_of_channels, channel_ids=list(channel_ids))
+    await drop_all(tx, _drop_of_channels, channel_ids=list(channel_ids))
 
 
 async def drop_some_files(tx: Transaction, channel_id: ChannelId) -> bool:
     """Drop some hundred files of a deleted channel; False once there are none."""
-    return await _run(tx, _drop_some, channel_id=channel_id) > 0
+    return await drop_all(tx, _drop_some, channel_id=channel_id) > 0
 
 
-def dropping_where(messages: Any) -> tuple[Query[Any], Query[Any]]:
-    """Statements that drop the files of the messages of a SELECT of channel and message ids."""
+def dropping_where(messages: Any) -> DropQueries:
+    """The statements for `drop_all` of the files of the messages of a SELECT of channel and message ids."""
     return _drop(lambda: tuple_(attachments.c.channel_id, attachments.c.message_id).in_(messages))
 
 
-async def _run(tx: Transaction, queries: tuple[Query[Any], Query[Any]], **values: Any) -> int:
+async def drop_all(tx: Transaction, queries: DropQueries, **values: Any) -> int:
+    """Drop the files that statements choose; their number."""
     count = await tx.execute(queries[0], **values)
     if count:
-        await tx.execute(queries[1], **values)
+        await _count(tx, await tx.all(queries[1], **values), -1)
     return count
 
 

@@ -11,6 +11,7 @@ from moothall.kernel.guild_state import GuildState
 from moothall.kernel.staged import StagedFile
 from moothall.kernel.uploads import Allowance, Uploads
 from moothall.objects import limits
+from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.attachment.filenames import BINARY, content_type_of
 from moothall.resources.message.attachment.images import Dimensions, is_measured, measure
@@ -40,6 +41,10 @@ class FileUploads(Uploads):
         del path
         ctx.require(Permissions.ATTACH_FILES)
         return allowance_in(ctx.channel.guild)
+
+    async def payer_id(self, ctx: Context) -> UserId | None:
+        """The caller."""
+        return ctx.actor.user_id
 
     async def examine(self, file: StagedFile, blobs: Blobs, pool: PayerPool) -> None:
         """Set the `info` of a file: its `ExaminedFile`."""

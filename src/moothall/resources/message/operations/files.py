@@ -25,4 +25,13 @@ async def store_files(
     """
     if (row.parts | (0 if before is None else before.parts)) & MessagePart.FILES:
         stored = row.body if row.hidden_embeds is None else row.body + row.hidden_embeds.encode()
-        await store_attachments(ctx, row.channel_id, row.id, stored, list(files), source=source)
+        await store_attachments(
+            ctx,
+            row.channel_id,
+            row.id,
+            stored,
+            list(files),
+            author_id=row.author_id,
+            webhook_id=row.webhook_id,
+            source=source,
+        )

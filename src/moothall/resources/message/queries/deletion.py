@@ -7,7 +7,7 @@ from msgspec import Struct
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.objects.turns import yield_turn
-from moothall.resources.message.attachment.queries import drop_files, dropping_where
+from moothall.resources.message.attachment.queries import drop_all, drop_files, dropping_where
 from moothall.storage.database import Query, Transaction, in_list
 from moothall.storage.sql import bindparam, delete, select, true, tuple_
 from moothall.storage.tables import (
@@ -166,7 +166,8 @@ async def delete_messages_of(
         some = by_author[start : start + _DELETED_AT_ONCE]
         values["author_ids"] = list({row.author_id for row in some})
         values["message_ids"] = [row.id for row in some]
-        for query in (*_drop_files_of_selected, *_delete_parts_of_selected, _delete_selected):
+        await drop_all(tx, _drop_files_of_selected, **values)
+        for query in (*_delete_parts_of_selected, _delete_selected):
             await yield_turn(first=True)
             await tx.execute(query, **values)
     return sorted(rows, key=lambda row: (row.channel_id, row.id))

@@ -7,6 +7,7 @@ from moothall.kernel.channel_access import ChannelAccess
 from moothall.kernel.context import Context
 from moothall.kernel.jobs import Job, enqueue, job
 from moothall.kernel.staged import StagedFile
+from moothall.kernel.storage_quota import charged_bytes, open_quota_share, require_within_quota
 from moothall.kernel.uploads import Allowance
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
@@ -46,7 +47,7 @@ async def create_uploads(ctx: Context, files: Sequence[UploadInput], allowance: 
     """Create uploads of the caller in the channel entered.
 
     A user has at most `limits.PENDING_UPLOADS_MAX`: the oldest make room. Raises Refusal: 413/40005 for files that are
-    too large.
+    too large, or more than the user may have stored.
     """
     each = min(allowance.each, ctx.services.limits.max_upload_bytes)
     if any(file.file_size > each for file in files) or sum(file.file_size for file in files) > allowance.total:
@@ -65,6 +66,9 @@ async def create_uploads(ctx: Context, files: Sequence[UploadInput], allowance: 
     ]
     kept = limits.PENDING_UPLOADS_MAX - len(created)
     await queries.drop_uploads(ctx.tx, await queries.select_surplus_uploads(ctx.tx, user_id, kept))
+    share = await open_quota_share(ctx.services, ctx.tx, user_id)
+    if share is not None:
+        share.require(sum(charged_bytes(file.file_size) for file in files))
     await queries.insert_uploads(ctx.tx, created)
     unused = DropUnusedUploads(upload_ids=[upload.id for upload in created])
     await enqueue(ctx, unused, at=Timestamp(ctx.now + limits.UNUSED_UPLOAD_SECONDS * _MS))
@@ -78,8 +82,11 @@ async def create_uploads(ctx: Context, files: Sequence[UploadInput], allowance: 
     ]
 
 
-async def store_upload(ctx: Context, upload_id: Snowflake, file: StagedFile) -> bool:
-    """Give an upload its examined file; False if it was deleted meanwhile, or another request gave it one."""
+async def store_upload(ctx: Context, upload_id: Snowflake, file: StagedFile, user_id: UserId) -> bool:
+    """Give an upload of a user its examined file; False if it was deleted meanwhile, or another request gave it one.
+
+    Raises Refusal: 413/40005 for more than the user may have stored.
+    """
     examined: ExaminedFile = file.info
     dimensions = examined.dimensions
     stored = StoredUpload(
@@ -92,7 +99,11 @@ async def store_upload(ctx: Context, upload_id: Snowflake, file: StagedFile) -> 
         height=None if dimensions is None else dimensions.height,
         animated=dimensions is not None and dimensions.animated,
     )
-    return await queries.update_stored(ctx.tx, upload_id, stored)
+    stored_bytes = await queries.update_stored(ctx.tx, upload_id, stored, user_id)
+    if stored_bytes is None:
+        return False
+    require_within_quota(ctx.services.limits, stored_bytes)
+    return True
 
 
 async def delete_upload(ctx: Context, name: str) -> None:

@@ -1,9 +1,11 @@
 """The SQL of uploads that no message has yet."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
 
+from moothall.kernel.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
 from moothall.objects.ids import AttachmentId, ChannelId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
@@ -23,8 +25,9 @@ class NewUpload(Struct, frozen=True, kw_only=True):
 
 
 class ExpectedFile(Struct):
-    """What the file of an upload may be."""
+    """What the file of an upload may be, and whose it is."""
 
+    user_id: UserId
     filename: str
     max_size: int
 
@@ -48,7 +51,9 @@ _of_user = _table.user_id == bindparam("user_id")
 _is_listed = in_list(_table.id, "ids")
 
 _insert = Query(lambda: insert(pending_uploads))
-_select_expected = Query(lambda: select(_table.filename, _table.max_size).where(_is_waiting), into=ExpectedFile)
+_select_expected = Query(
+    lambda: select(_table.user_id, _table.filename, _table.max_size).where(_is_waiting), into=ExpectedFile
+)
 _update_stored = Query(
     lambda: (
         update(pending_uploads)
@@ -80,9 +85,10 @@ _select_oldest = Query(
     lambda: select(_table.id).where(_of_user).order_by(_table.id.desc()).limit(literal(1000)).offset(bindparam("kept"))
 )
 _select_of_user = Query(lambda: select(_table.id).where(_table.id == bindparam("upload_id"), _of_user))
-_select_files = Query(lambda: select(_table.id, _table.file_id).where(_is_listed, _table.file_id.is_not(None)))
 _drop = Query(lambda: insert_ignore(dropped_files, key=("message_id", "id")))
-_delete = Query(lambda: delete(pending_uploads).where(_is_listed))
+_delete = Query(
+    lambda: delete(pending_uploads).where(_is_listed).returning(_table.id, _table.file_id, _table.user_id, _table.size)
+)
 
 
 async def insert_uploads(tx: Transaction, uploads: Sequence[NewUpload]) -> None:
@@ -95,8 +101,11 @@ async def select_expected_file(reader: Reader, upload_id: Snowflake) -> Expected
     return await reader.one(_select_expected, upload_id=upload_id)
 
 
-async def update_stored(tx: Transaction, upload_id: Snowflake, stored: StoredUpload) -> bool:
-    """Set the file of an upload; False if there is no such upload, or it has a file already."""
+async def update_stored(tx: Transaction, upload_id: Snowflake, stored: StoredUpload, user_id: UserId) -> int | None:
+    """Set the file of an upload of a user; how many bytes the user has stored then.
+
+    None if there is no such upload, or it has a file already.
+    """
     changed = await tx.execute(
         _update_stored,
         upload_id=upload_id,
@@ -107,7 +116,7 @@ async def update_stored(tx: Transaction, upload_id: Snowflake, stored: StoredUpl
         new_height=stored.height,
         new_animated=stored.animated,
     )
-    return changed > 0
+    return await add_stored_bytes(tx, user_id, charged_bytes(stored.size)) if changed else None
 
 
 async def select_stored_uploads(
@@ -132,9 +141,14 @@ async def drop_uploads(tx: Transaction, ids: Collection[Snowflake]) -> int:
     """Delete uploads and drop their files, which are removed unless a message has them; their number."""
     if not ids:
         return 0
-    files = await tx.all(_select_files, ids=list(ids))
-    # Another transaction may have deleted some since, and dropped their files: it is waited for here.
-    count = await tx.execute(_delete, ids=list(ids))
-    if files:
-        await tx.execute_many(_drop, [{"message_id": row[0], "id": row[1]} for row in files])
-    return count
+    rows = await tx.all(_delete, ids=list(ids))
+    dropped: list[dict[str, int]] = []
+    freed: Counter[UserId] = Counter()
+    for upload_id, file_id, user_id, size in rows:
+        if file_id is not None:
+            dropped.append({"message_id": upload_id, "id": file_id})
+            freed[user_id] -= charged_bytes(size)
+    await add_stored_bytes_of_all(tx, freed)
+    if dropped:
+        await tx.execute_many(_drop, dropped)
+    return len(rows)
