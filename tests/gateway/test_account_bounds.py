@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from moothall.bus.local import LocalBus
 from moothall.gateway.account_bounds import IDENTIFIES_OF_PERSON, undelivered_bytes
+from moothall.gateway.frames import ENCODINGS, Frame
 from moothall.gateway.node import GatewayNode
-from moothall.gateway.settings import UNLIMITED
+from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.objects.clock import cpu_stopwatch
 from moothall.objects.ids import GuildId
 from moothall.objects.member import Member
@@ -217,3 +219,19 @@ async def test_of_many_sessions_of_an_account_one_reads_members_at_a_time_beside
             pass  # sessions that were there before the others are told of those
     assert world.reads == 11
     assert world.max_reading == 2
+
+
+async def test_compressing_a_large_frame_is_charged_to_its_account_and_refused_to_none() -> None:
+    allowance = Allowance(0.001, 0.001)
+    rates = Rates(account=allowance, network=allowance, anonymous=allowance, loopback_multiplier=1)
+    nothing = Holdings(account=0, network=0, anonymous=0, total=0)
+    node = GatewayNode(GatewaySettings(), LocalBus(), World(), budgets=Budgets(rates, nothing))
+    alice = Payer(ALICE, "192.0.2.1")
+    pool = node.frames.for_payer(alice)
+    for _ in range(2):
+        frame = Frame("GUILD_CREATE", json.dumps({"name": "x" * 200_000}).encode())
+        await ENCODINGS["json"]["zlib-stream"].prepare(frame, pool)
+        assert frame._deflated
+    with pytest.raises(OverBudget):
+        rates.check(alice)
+    rates.check(Payer(BOB, "198.51.100.1"))

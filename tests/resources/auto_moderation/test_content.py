@@ -8,6 +8,8 @@ import pytest
 from moothall.kernel import guild_state
 from moothall.objects.permissions import Permissions
 from moothall.resources.auto_moderation.matcher import RuleMatchers
+from moothall.runtime.budgets import OverBudget, Payer
+from moothall.runtime.work_pool import WorkPool
 from tests.harness import CATEGORY, FORUM, Caller, Guild, Platform, Reply
 from tests.resources.auto_moderation.rules import (
     BLOCK,
@@ -401,6 +403,40 @@ async def test_a_long_text_is_matched_against_large_patterns(guild: Guild, bob: 
     await create_rule(guild, KEYWORD, trigger_metadata={"regex_patterns": ["(?:[ab]{0,30}){20}z"]})
     assert (await say(bob, guild.general, "ab" * 900)).status == 200
     assert (await say(bob, guild.general, "ab" * 900 + "z")).code == 200000
+
+
+class Budget:
+    """CPU time of patterns: it counts who has used some, and refuses those who have none left."""
+
+    def __init__(self) -> None:
+        self.charged: dict[int | None, float] = {}
+        self.refused: set[int | None] = set()
+
+    def check(self, payer: Payer) -> None:
+        if payer.account in self.refused:
+            raise OverBudget
+
+    def charge_cpu(self, payer: Payer, seconds: float) -> None:
+        self.charged[payer.account] = self.charged.get(payer.account, 0.0) + seconds
+
+
+async def test_patterns_are_charged_to_their_writer_and_long_texts_to_their_author(
+    platform: Platform, guild: Guild, bob: Caller
+) -> None:
+    budget = Budget()
+    platform.services.pools.patterns = WorkPool("patterns", budget)
+    await create_rule(guild, KEYWORD, trigger_metadata={"regex_patterns": ["(?:[ab]{0,30}){20}z"]})
+    assert set(budget.charged) == {int(guild.owner.id)}
+    assert (await say(bob, guild.general, "ab" * 900)).status == 200
+    assert budget.charged[int(bob.id)] > 0
+    budget.refused.add(int(bob.id))
+    refused = await say(bob, guild.general, "ab" * 900)
+    assert (refused.status, "retry_after" in refused.json) == (429, True)
+    # What takes no thread costs nothing that is counted, and others notice nothing.
+    assert (await say(bob, guild.general, "short")).status == 200
+    carol = await platform.person("carol")
+    await guild.join(carol)
+    assert (await say(carol, guild.general, "ab" * 900 + "z")).code == 200000
 
 
 async def test_executions_are_for_managers_and_hide_their_content_from_bots_without_the_intent(
