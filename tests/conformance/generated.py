@@ -35,8 +35,9 @@ from moothall.kernel.endpoint import Endpoint
 from moothall.kernel.form import coerce
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.text import clean_name
-from tests.conformance.community import ANONYMOUS, BEARER, BOT, EVERY_ID, EXPENDABLE, ROWS, TIMEOUT, WEIGHTS, Community
+from tests.conformance.community import ANONYMOUS, BEARER, BOT, EVERY_ID, EXPENDABLE, TIMEOUT, WEIGHTS, Community
 from tests.conformance.own_schema import Undescribed, allows, check_described, document, validator
+from tests.conformance.places import ROWS
 from tests.conformance.recombined import NO_BODY, Case, Pool
 
 _CALLERS = {"log_out": EXPENDABLE, "leave_guild": EXPENDABLE}

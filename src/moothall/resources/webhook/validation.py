@@ -15,6 +15,7 @@ from moothall.objects.embed import (
     EmbedFooterInput,
     EmbedInput,
     EmbedMediaInput,
+    EmbedTimestamp,
     url_error,
 )
 from moothall.objects.text import clean
@@ -95,7 +96,7 @@ def build_embed(
         description=truncate_text(description, limits.EMBED_DESCRIPTION_MAX) or None,
         url=embed_url(url),
         color=color,
-        timestamp=timestamp,
+        timestamp=None if timestamp is None else EmbedTimestamp(timestamp),
         author=EmbedAuthorInput(name=name, url=embed_url(author.url), icon_url=embed_url(author.icon))
         if author and name
         else None,
