@@ -16,6 +16,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=0, help="seeds to run; 0: until interrupted")
     parser.add_argument("--all", action="store_true", help="go on after a failure")
     parser.add_argument("--shrink", action="store_true", help="look for the smallest run that fails alike")
+    parser.add_argument("--steps", help="carry out these steps only, as --shrink prints them")
     parser.add_argument("--mutant", help="plant a bug of mutants.py; with --shrink shrink what it makes fail")
     parser.add_argument("--mutants", nargs="*", metavar="NAME", help="look for these planted bugs, or for all")
     options = parser.parse_args()
@@ -47,14 +48,14 @@ def _search(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from tests.conformance.places import ROWS  # noqa: PLC0415 after the bug is planted
     from tests.simulation.platform.shrinking import smallest  # noqa: PLC0415
-    from tests.simulation.platform.simulation import simulate  # noqa: PLC0415
+    from tests.simulation.platform.simulation import STEPS, simulate  # noqa: PLC0415
 
     started, totals, failed, done = time.perf_counter(), Counter[str](), 0, 0
     faults, accepted = Counter[str](), Counter[str]()
-    seed = options.seed
+    seed, steps = options.seed, options.steps.split(",") if options.steps else []
     try:
         while not options.count or done < options.count:
-            result = simulate(seed)
+            result = simulate(seed, left_out=set(STEPS) - set(steps) if steps else ())
             done += 1
             totals.update(
                 seconds=round(result.seconds), requests=result.requests, events=result.events, starts=result.starts
@@ -79,6 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     if failed and options.shrink:
         smaller = smallest(seed)
         print(f"seed {seed} with {smaller.operations} and {smaller.faults}: {smaller.failure}")
+        print(f"again: python -m tests.simulation --seed {seed} --count 1 --steps {','.join(smaller.operations)}")
     return 1 if failed else 0
 
 

@@ -97,7 +97,7 @@ class AnyAuditor:
     # What was refused, and what was acknowledged
 
     def check_refused(self, stored: bytes) -> None:
-        """Nothing of a refused request was heard, is read or is stored."""
+        """Nothing of a refused request was heard, is read or is in the database or among the files."""
         problems, refused = self._auditor.problems, self._operations.refused
         for client in self._auditor.simulation.clients:
             for marker in client.markers & refused.keys():
@@ -119,7 +119,7 @@ class AnyAuditor:
                 if call.accepted:
                     operations.read(filled, noun, call.reply.json, call)
                     break
-                if call.reply.status == 404 and refusal_code(call.reply.json) not in _NOT_MEMBER:
+                if call.reply.status == 404 and refusal_code(call.reply) not in _NOT_MEMBER:
                     if thing.created and not thing.ids & operations.deleted:
                         self._auditor.problems.append(f"{filled} was created and is not there: {call.reply.body!r}")
                     break

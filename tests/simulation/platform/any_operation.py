@@ -19,12 +19,13 @@ from tests.simulation.loop import EPOCH
 from tests.simulation.platform.bodies import Bodies, file_part, json_schema
 from tests.simulation.platform.client import MARKER, Client
 from tests.simulation.platform.people import Person
+from tests.simulation.platform.server import Reply
 from tests.simulation.platform.workload import NOTHING, Call, Expectation, Workload
 from tests.simulation.platform.world import PASSWORD
 from tests.simulation.randomness import Choices
 
 _WEIGHTS: Final = {"GET": 1.0, "POST": 4.0, "PATCH": 3.0, "PUT": 3.0, "DELETE": 1.2}
-_SELDOM: Final = {
+_WEIGHT_BY_NAME: Final = {
     "begin_guild_prune": 0.5,
     "bulk_guild_ban": 0.5,
     "create_guild_ban": 1.0,
@@ -135,7 +136,7 @@ class AnyOperations:
         self._accepted_by: dict[str, Person] = {}
         self._forbidden = {guild.id for guild in work.guilds} | {work.image.application}
         self._weights = {
-            each: _SELDOM.get(each.name, _WEIGHTS[each.method]) for each in ROWS if each.name not in _NEVER
+            each: _WEIGHT_BY_NAME.get(each.name, _WEIGHTS[each.method]) for each in ROWS if each.name not in _NEVER
         }
 
     async def operate(self, _work: Workload, choices: Choices) -> None:
@@ -151,6 +152,7 @@ class AnyOperations:
         path = {name: str(value) for name, value in self.places.parameters(endpoint, drawn, choices.random).items()}
         body = self.bodies.body(endpoint, choices)
         query = self.bodies.query(endpoint, choices)
+        file = ""
         text = json.dumps([path, body, query])
         if endpoint.name in _END_BOT and path["application_id"] == work.image.wild.bot.id:
             return None
@@ -162,11 +164,16 @@ class AnyOperations:
         if endpoint.uploads is not None and (
             json_schema(endpoint) is None or choices.chance(0.9 if endpoint.name == "create_guild_sticker" else 0.2)
         ):
-            options |= form(body, file_part(endpoint), choices)
+            file = work.marker()
+            options |= form(body, file_part(endpoint), file.encode())
         call = await work.call(choices, person, endpoint.method, filled, **options)
         if reason is not None:
             self._expect(endpoint, path, reason, call)
-        self._note(endpoint, path, filled, body, call)
+        if call.refused and refusal_code(call.reply) not in _BLOCKED:
+            markers = MARKER.findall(json.dumps([body, file]))
+            self.refused |= dict.fromkeys(markers, f"{endpoint.method} {filled}")
+        elif not call.refused:
+            self._note(endpoint, path, body, call)
         if call.accepted and person is not None:
             self._accepted_by[endpoint.name] = person
             if endpoint.name == "create_guild" and call.reply is not None:
@@ -218,20 +225,15 @@ class AnyOperations:
         if call.unknown:
             return
         if not call.accepted:
-            code = None if call.reply is None else refusal_code(call.reply.json)
-            if code not in _BLOCKED:
+            if refusal_code(call.reply) not in _BLOCKED:
                 self.work.expected[reason] = Expectation(path.get("guild_id", ""), 0, 0, f"{what}, refused")
         elif endpoint.method == "POST" and endpoint.status == 201:
             self.work.expected[reason] = Expectation(path.get("guild_id", ""), 1, 99, what)
 
-    def _note(self, endpoint: Endpoint, path: dict[str, str], filled: str, body: Any, call: Call) -> None:
+    def _note(self, endpoint: Endpoint, path: dict[str, str], body: Any, call: Call) -> None:
         data = None
         if call.reply is not None and call.reply.headers.get("content-type") == "application/json":
             data = call.reply.json
-        if not call.accepted and not call.unknown:
-            if refusal_code(data) not in _BLOCKED:
-                self.refused |= dict.fromkeys(MARKER.findall(json.dumps(body)), f"{endpoint.method} {filled}")
-            return
         if call.accepted:
             self._learn(endpoint, path, data)
         if endpoint.method == "DELETE" or endpoint.name in _DELETE_LISTED:
@@ -299,8 +301,9 @@ def noun_of(filled: str) -> str:
     raise LookupError(filled)
 
 
-def refusal_code(data: Any) -> int | None:
+def refusal_code(reply: Reply | None) -> int | None:
     """The code of a refusal."""
+    data = None if reply is None or reply.headers.get("content-type") != "application/json" else reply.json
     return data.get("code") if isinstance(data, dict) else None
 
 
@@ -314,11 +317,10 @@ def _ids(node: Any, depth: int = 0) -> set[str]:
     return {each for value in inner for each in _ids(value, depth + 1)}
 
 
-def form(body: Any, name: str, choices: Choices) -> dict[str, Any]:
+def form(body: Any, name: str, file: bytes) -> dict[str, Any]:
     """A body as a form with a file, as options of a request."""
     boundary = "simulated"
-    file = _FILES.get(name) or choices.token_bytes(choices.choice((1, 40, 3_000)))
-    parts = [(f'name="{name}"; filename="a.png"', file)]
+    parts = [(f'name="{name}"; filename="a.png"', _FILES.get(name) or file)]
     if isinstance(body, dict):
         # Stickers have their fields as parts; others take one part with all of them.
         fields = {"payload_json": json.dumps(body)} if name != "file" else body

@@ -5,6 +5,7 @@ Nothing here knows how the platform works, only what it promises.
 
 import json
 import re
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,7 +53,7 @@ class Auditor:
         after = await self._look()
         self._compare(before, after, "after a power failure")
         await self.any.check_things()
-        self.any.check_refused(self.simulation.disk.content())
+        self.any.check_refused(self.simulation.disk.content() + b"".join(self.simulation.blobs.data.values()))
         self._check_history()
         await self._check_audit_logs()
         self._raise()
@@ -119,9 +120,6 @@ class Auditor:
             await self._check_poll(owner, channel, message)
 
     async def _check_poll(self, owner: Person, channel: str, message: Any) -> None:
-        ends_at = datetime.fromisoformat(message["poll"]["expiry"]).timestamp()
-        if ends_at + _LATE < EPOCH + self.work.loop.time() and not message["poll"]["results"]["is_finalized"]:
-            self.problems.append(f"poll {message['id']} has not ended at {message['poll']['expiry']}")
         counts = {each["id"]: each["count"] for each in message["poll"]["results"]["answer_counts"]}
         voters: dict[str, list[int]] = {}
         call: Call | None = None
@@ -171,7 +169,11 @@ class Auditor:
         for ban in bans:
             if any(member["user"]["id"] == ban["user"]["id"] for member in members):
                 self.problems.append(f"{name}: {ban['user']['id']} is banned and a member")
+        channels = await self._get(owner, f"{path}/channels")
+        existing = {each["id"] for each in channels} if isinstance(channels, list) else set()
         for invite in invites:
+            if existing and invite["channel"]["id"] not in existing:
+                self.problems.append(f"invite {invite['code']} leads to a channel that is deleted")
             if invite["max_uses"] and invite["uses"] >= invite["max_uses"]:
                 self.problems.append(f"invite {invite['code']} is there after its last use")
 
@@ -213,12 +215,22 @@ class Auditor:
         for poll, count in results.items():
             if count != 1:
                 self.problems.append(f"poll {poll} has {count} results")
+        self.problems.extend(self._late_polls(seen, results))
         for message in self.work.messages:
             ended = self.work.history.writes.get(("poll ended", message.id))
             listed = {each["id"]: each for each in seen.get(f"messages of {message.channel}", ())}
             known = message.id in listed and ended is not None and any(write.known for write in ended)
             if known and len(listed) < 100 and results.get(message.id) is None:
                 self.problems.append(f"poll {message.id} has ended without a result")
+
+    def _late_polls(self, seen: dict[str, Any], results: Collection[str]) -> Iterator[str]:
+        """The polls that are over and have no result."""
+        now = EPOCH + self.work.loop.time()
+        for path, messages in seen.items():
+            for message in messages if path.startswith("messages of ") and len(messages) < 100 else ():
+                ends_at = datetime.fromisoformat(message["poll"]["expiry"]).timestamp() if "poll" in message else now
+                if ends_at + _LATE < now and message["id"] not in results:
+                    yield f"poll {message['id']} is over since {now - ends_at:.0f} s without a result"
 
     # Judging
 

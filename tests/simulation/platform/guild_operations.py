@@ -70,7 +70,8 @@ async def set_overwrite(work: Workload, choices: Choices) -> None:
     if any(channel == thread for _, thread in work.threads):
         return
     if choices.chance(0.5):
-        target, kind = choices.choice((guild.id, guild.insider, guild.moderator)), 0
+        mine = [role for owner, role in work.roles if owner == guild.id]
+        target, kind = choices.choice((guild.id, guild.insider, guild.moderator, *mine[-3:])), 0
     else:
         target, kind = choices.choice(work.people).id, 1
     reason, path = work.number("r"), f"/channels/{channel}/permissions/{target}"
@@ -91,7 +92,7 @@ async def change_role(work: Workload, choices: Choices) -> None:
     guild = work.guild(choices)
     caller, reason = work.member(choices, guild), work.number("r")
     mine = [role for owner, role in work.roles if owner == guild.id]
-    kind = choices.weighted({"create": 3, "rename": 3, "delete": 1, "permissions": 2})
+    kind = choices.weighted({"create": 3, "rename": 3, "delete": 2, "permissions": 2})
     path = f"/guilds/{guild.id}/roles"
     if kind == "create" or not mine:
         name = work.number("role")
@@ -104,6 +105,9 @@ async def change_role(work: Workload, choices: Choices) -> None:
             work.history.initial["role name", call.reply.json["id"]] = name
         return
     role = choices.choice(mine)
+    if kind == "delete":
+        worn = [key[3] for key in work.history.writes if key[:2] == ("has role", guild.id) and work.history.last(key)]
+        role = choices.choice([each for each in mine if each in worn] or mine)
     path = f"{path}/{role}"
     if kind == "delete":
         call = await work.call(choices, caller, "DELETE", path, reason=reason)

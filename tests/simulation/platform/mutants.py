@@ -83,6 +83,12 @@ MUTANTS: Final = [
         "        view.invalidate_role(role_id)\n",
         "",
     ),
+    Mutant(
+        "a guild's emojis stay cached when they change",
+        "kernel/guild_state.py",
+        "        await _emojis(reader, row.id) if GuildPart.EMOJIS in parts else None,",
+        "        await _emojis(reader, row.id) if GuildPart.STICKERS in parts else None,",
+    ),
     # Who receives what
     Mutant(
         "the audience of a channel is the whole guild",
@@ -117,8 +123,8 @@ MUTANTS: Final = [
     Mutant(
         "a member who is removed still receives the guild",
         "gateway/guild_events.py",
-        "                if session not in having:\n                    self._remove_session(session, view.id)",
-        "                if session in having:\n                    self._remove_session(session, view.id)",
+        "                    self._remove_session(session, view.id)",
+        "                    pass",
     ),
     # What several processes know
     Mutant(
@@ -138,12 +144,6 @@ MUTANTS: Final = [
         "bus/unix.py",
         "        if self._workers:\n            self._send_all(_pack(self._node, envelopes))\n",
         "",
-    ),
-    Mutant(
-        "a worker passes a request on again whose response is lost",
-        "web/writer_relay.py",
-        "            await _refuse(scope, send)\n        finally:",
-        "            await self(scope, receive, send)\n        finally:",
     ),
     # What is counted
     Mutant(
@@ -268,6 +268,36 @@ MUTANTS: Final = [
         "threads are not archived when their time is over",
         "resources/thread/operations/starting.py",
         "    await schedule_archival(ctx, new.id, ctx.now, new.minutes)\n",
+        "",
+    ),
+    Mutant(
+        "the file of a refused form stays",
+        "kernel/pipeline.py",
+        "            await staging.discard()\n            raise",
+        "            raise",
+    ),
+    Mutant(
+        "invites to a deleted channel stay",
+        "resources/invite/queries.py",
+        "    await tx.execute(_delete_of_channel, channel_id=channel_id)\n",
+        "",
+    ),
+    Mutant(
+        "a stage that ends is not announced",
+        "resources/stage_instance/operations.py",
+        "    ctx.emit(StageInstanceDelete(stage=stage_object(row)))\n",
+        "",
+    ),
+    Mutant(
+        "a scheduled event that is deleted is not announced",
+        "resources/scheduled_event/operations/scheduled_events.py",
+        "    ctx.emit(GuildScheduledEventDelete(event=event_object(row)))\n",
+        "",
+    ),
+    Mutant(
+        "who disconnects from voice is not announced",
+        "resources/voice/operations/voice_state.py",
+        "    ctx.emit(VoiceStateUpdate(guild_id=row.guild_id, channel_id=row.channel_id, state=left))\n",
         "",
     ),
 ]

@@ -10,7 +10,8 @@ from tests.simulation.platform.simulation import STEPS, Result, simulate
 class Smaller(NamedTuple):
     """A run with less in it that fails as the whole one does."""
 
-    operations: list[str]
+    operations: dict[str, str]
+    """The steps that are left, with what each does."""
     faults: list[str]
     failure: str
 
@@ -26,9 +27,10 @@ def smallest(seed: int) -> Smaller:
     def run(operations: Sequence[str], faults: Sequence[str]) -> Result:
         return simulate(seed, left_out=set(STEPS) - set(operations), suppressed=set(first.fault_names) - set(faults))
 
-    operations = _fewest(STEPS, lambda kept: fails(kept, first.fault_names))
-    faults = _fewest(first.fault_names, lambda kept: fails(operations, kept))
-    return Smaller(operations, faults, run(operations, faults).failure)
+    faults = first.fault_names if not fails(STEPS, ()) else []
+    operations = _fewest(STEPS, lambda kept: fails(kept, faults))
+    faults = _fewest(faults, lambda kept: fails(operations, kept))
+    return Smaller({step: first.operations[step] for step in operations}, faults, run(operations, faults).failure)
 
 
 def kind_of(failure: str) -> str:

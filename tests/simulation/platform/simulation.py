@@ -93,6 +93,8 @@ class Result(Struct):
     resumed: int = 0
     faults: dict[str, int] = {}
     fault_names: list[str] = []
+    operations: dict[str, str] = {}
+    """What each step did."""
     accepted: dict[str, int] = {}
     """How often each endpoint accepted a request; `refused` has those that did not."""
     refused: dict[str, int] = {}
@@ -110,6 +112,7 @@ class Simulation:
         self.disk = Disk(randomness.stream("disk"), sector=choices.choice((512, 4096)))
         self.image = image()
         self.disk.files = {name: StoredFile(data) for name, data in self.image.files.items()}
+        self.blobs = blobs
         blobs.data.update(self.image.blobs)
         loop.work(self.image.now)
         self.kind = choices.weighted({"healthy": 3, "power": 3, "syncs": 2, "full": 1, "all": 1})
@@ -124,6 +127,7 @@ class Simulation:
         self.any = AnyOperations(self.work)
         self.operations: dict[Operation, float] = {**OPERATIONS, self.any.operate: _ANY, self.any.set_voice_state: 3}
         self.clients: list[Client] = []
+        self.steps: dict[str, str] = {}
         self.trace = hashlib.sha256()
         self.starts = 0
         self.events = 0
@@ -149,7 +153,7 @@ class Simulation:
             self._make_clients()
             await self.loop.io(3)
             self._set_faults(_DISKS[self.kind])
-            self.loop.resetting = self.choices.choice((0.0, 0.001)) if self.workers else 0.0
+            self.loop.resetting = self.choices.choice((0.0, 0.004, 0.02)) if self.workers else 0.0
             workers = [self.loop.create_task(self._work(number)) for number in range(_WORKERS)]
             disturber = self.loop.create_task(self._disturb())
             for worker in workers:
@@ -273,7 +277,7 @@ class Simulation:
             await self.loop.io(choices.delay(1.0, 5.0))
             if not self.servers or not all(server.serving for server in self.servers):
                 continue
-            kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2, "hours": 0.6})
+            kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2, "hours": 1})
             if not choices.fault(kind, 1.0):
                 continue
             if kind == "drop":
@@ -329,6 +333,7 @@ class Simulation:
             await self.loop.io(choices.delay(0.08, 1.5))
             own = self.randomness.stream(f"worker{number}.{step}")
             operation = own.weighted(self.operations)
+            self.steps[f"{number}.{step}"] = operation.__name__
             if f"{number}.{step}" not in self.case.left_out:
                 await operation(self.work, own)
 
@@ -381,4 +386,5 @@ def _summarize(result: Result, simulation: Simulation) -> None:
             result.accepted[template] = accepted
         else:
             result.refused[template] = sum(statuses.values())
+    result.operations = simulation.steps
     result.trace = simulation.trace.hexdigest()

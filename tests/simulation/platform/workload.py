@@ -37,6 +37,11 @@ class Call(msgspec.Struct):
         return self.reply is not None and self.reply.status < 300
 
     @property
+    def refused(self) -> bool:
+        """Whether it was not carried out for certain."""
+        return self.reply is not None and 300 <= self.reply.status < 500
+
+    @property
     def unknown(self) -> bool:
         """Whether it may have been carried out."""
         return self.reply is None or self.reply.status >= 500
