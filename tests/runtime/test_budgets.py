@@ -51,6 +51,21 @@ def test_an_account_over_its_budget_is_refused_until_enough_has_drained(cpu: Rat
     assert not is_refused(cpu, ALICE), "what drained long ago is no credit, but the whole allowance is there"
 
 
+def test_what_an_account_costs_without_a_network_is_charged_to_the_account_alone(cpu: Rates) -> None:
+    holdings = Holdings(account=10, network=15, anonymous=10, total=100)
+    for account in range(30):
+        payer = Payer(account + 1, "")
+        while not is_refused(cpu, payer):
+            cpu.charge(payer, 5.0)
+        holdings.hold(payer, 3)
+        with pytest.raises(OverBudget):
+            holdings.hold(payer, 8)
+    assert not is_refused(cpu, Payer(100, ""))
+    for account in range(30):
+        holdings.release(Payer(account + 1, ""), 3)
+    assert holdings.total == 0
+
+
 def test_one_account_does_not_shut_out_the_others_of_its_network(cpu: Rates) -> None:
     while not is_refused(cpu, ALICE):
         cpu.charge(ALICE, 1.0)

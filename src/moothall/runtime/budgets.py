@@ -199,11 +199,12 @@ class Holdings:
         factor = self._loopback_multiplier if payer.loopback else 1
         if payer.account is not None:
             of_account = self._accounts.get(payer.account, 0) + size
-            of_network = self._networks.get(payer.network, 0) + size
+            of_network = self._networks.get(payer.network, 0) + size if payer.network else 0
             if of_account > self._account_max * factor or of_network > self._network_max * factor:
                 raise OverBudget(1.0)
             self._accounts[payer.account] = of_account
-            self._networks[payer.network] = of_network
+            if payer.network:
+                self._networks[payer.network] = of_network
         elif payer.network:
             of_network = self._anonymous.get(payer.network, 0) + size
             if of_network > self._anonymous_max * factor:
@@ -215,7 +216,8 @@ class Holdings:
         """Count bytes no more, which the same payer held."""
         if payer.account is not None:
             _subtract(self._accounts, payer.account, size)
-            _subtract(self._networks, payer.network, size)
+            if payer.network:
+                _subtract(self._networks, payer.network, size)
         elif payer.network:
             _subtract(self._anonymous, payer.network, size)
         self.total -= size

@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from msgspec import structs
 
 from moothall.kernel.outgoing import AddressRefused, Outgoing, OutgoingFailed
+from moothall.kernel.storage_quota import FILE_BYTES_MIN, UploadsInFlight
 from moothall.resources.interaction.operations.deliver import Deliveries
+from moothall.runtime.budgets import Payer
 from tests.harness import Platform
 from tests.kernel.forms import part
+from tests.kernel.test_costs import limit
 from tests.resources.interaction.http_app import (
     http_scenario,
     respond_with,
@@ -20,7 +24,7 @@ from tests.resources.interaction.http_app import (
     wait_until,
 )
 from tests.resources.interaction.scenario import create_scenario
-from tests.resources.message.attachment.uploading import stored
+from tests.resources.message.attachment.uploading import picture, stored, usage
 
 BUTTON = {"type": 1, "components": [{"type": 2, "style": 1, "custom_id": "go", "label": "Go"}]}
 MODAL: dict[str, Any] = {
@@ -105,6 +109,34 @@ async def test_an_invalid_form_fails_the_interaction_and_leaves_no_file(platform
         await scenario.deliveries.wait_until_idle()
         assert len(scenario.events(scenario.person.id, "INTERACTION_FAILURE")) == 1
         assert (await scenario.history(), await stored(platform)) == ([], [])
+
+
+async def test_the_files_of_a_form_are_charged_to_the_bot_and_refused_over_its_quota_or_budget(
+    platform: Platform,
+) -> None:
+    async with http_scenario(platform) as (scenario, app):
+        command = await scenario.create_command()
+        app.handle = respond_with_form(
+            part("files[0]", picture(), "a.png"), part("payload_json", b'{"type": 4, "data": {}}')
+        )
+
+        async def failures() -> int:
+            assert (await scenario.post_command(command)).status == 204
+            await scenario.deliveries.wait_until_idle()
+            return len(scenario.events(scenario.person.id, "INTERACTION_FAILURE"))
+
+        assert await failures() == 0
+        assert await usage(platform) == {int(scenario.app.id): FILE_BYTES_MIN}
+        limits = platform.services.limits
+        platform.services.limits = structs.replace(limits, storage_quota_bytes=FILE_BYTES_MIN)
+        assert await failures() == 1
+        platform.services.limits = limits
+        budgets = limit(platform, cpu=1.0)
+        assert await failures() == 1
+        budgets.charge_cpu(Payer(int(scenario.app.id), ""), 5.0)
+        assert await failures() == 2
+        assert len(await stored(platform)) == 2
+        assert len(platform.services.resources[UploadsInFlight]) == 0
 
 
 async def test_an_endpoint_defers_and_the_application_edits_through_the_api(platform: Platform) -> None:

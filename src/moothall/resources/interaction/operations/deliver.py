@@ -32,7 +32,7 @@ from moothall.resources.interaction.operations.respond import RESPONSE_EVENTS, f
 from moothall.resources.interaction.requests import InteractionResponse
 from moothall.resources.interaction.respond.channel import bot_id
 from moothall.resources.interaction.response_timers import ResponseTimers
-from moothall.runtime.budgets import SERVER
+from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import StorageError
 
 _RESPONSES: Final[BodyReader] = body_reader(InteractionResponse, optional=False)
@@ -133,7 +133,7 @@ class Deliveries:
         try:
             answer = await self._post(application, interaction)
             await self._respond(interaction.id, answer)
-        except (OutgoingFailed, Refusal, StorageError) as problem:
+        except (OutgoingFailed, Refusal, StorageError, WorkRefused) as problem:
             log.info("the endpoint of application %s: %s", application.id, problem)
             await self._fail(interaction.id)
         except Exception:
@@ -148,7 +148,9 @@ class Deliveries:
         """Send a request, and a second one if the connection was lost before any response to the first."""
         url, body = application.interactions_endpoint_url or "", self._services.links.sign(encode(interaction))
         started_at, seconds = stopwatch(), self._timers.seconds
-        headers, read = signed_headers(self._services, application, body), partial(self._read_response, interaction.id)
+        headers = signed_headers(self._services, application, body)
+        # The bot has the id of its application.
+        read = partial(self._read_response, interaction.id, Payer(application.id, ""))
         try:
             return await self.outgoing.exchange(url, body, headers, seconds=seconds, read=read)
         except ConnectionFailed:
@@ -157,21 +159,30 @@ class Deliveries:
                 raise
             return await self.outgoing.exchange(url, body, headers, seconds=left, read=read)
 
-    async def _read_response(self, interaction_id: InteractionId, answer: ResponseStream) -> _EndpointResponse:
-        """Read an answer: JSON, or a form of which the files are stored. Raises OutgoingFailed, and Refusal."""
+    async def _read_response(
+        self, interaction_id: InteractionId, payer: Payer, answer: ResponseStream
+    ) -> _EndpointResponse:
+        """Read an answer: JSON, or a form of which the files are stored, which is charged to `payer`.
+
+        Raises OutgoingFailed, Refusal, WorkRefused.
+        """
         if answer.status != _OK or not is_form(answer.content_type):
             whole = await read_whole(answer, maximum=_MAX_RESPONSE_BYTES)
             return _EndpointResponse(whole.status, whole.body)
         services = self._services
+        cost = services.budgets.cost_of(payer)
         staging = UploadStaging(
             RESPONSE_UPLOADS,
             services.blobs,
             services.file_ids,
             partial(self._admit, interaction_id),
-            services.pools.images.for_payer(SERVER),
-            services.budgets.cost_of(SERVER),
+            services.pools.images.for_payer(payer),
+            cost,
         )
-        form = await staging.read(answer.chunks, answer.content_type)
+        try:
+            form = await staging.read(answer.chunks, answer.content_type)
+        finally:
+            cost.release()
         return _EndpointResponse(answer.status, form.body(InteractionResponse), staging)
 
     async def _admit(self, interaction_id: InteractionId) -> Admission:
