@@ -27,6 +27,9 @@ PATIENCE = 30
 CLIENTS = 5
 KINDS = (Session, Connection, SendQueue, GatewayWebSocket, ServerProtocol, BoundedHttp, Exchange)
 
+_of_earlier_tests: list[object] = []
+"""What another test's closed event loop still refers to."""
+
 Ending = Callable[[GatewayNode, LocalBus, RawClient], Awaitable[None]]
 
 
@@ -35,15 +38,22 @@ def without_collections() -> Iterator[None]:
     """No garbage of cycles is collected, and none is there."""
     gc.collect()
     gc.disable()
+    _of_earlier_tests.extend(_existing())
     try:
         yield
     finally:
+        _of_earlier_tests.clear()
         gc.enable()
 
 
 def left() -> Counter[str]:
-    """The objects of connections and sessions that exist."""
-    return Counter(type(each).__name__ for each in gc.get_objects() if isinstance(each, KINDS))
+    """The objects of connections and sessions that exist, without those of earlier tests."""
+    earlier = set(map(id, _of_earlier_tests))
+    return Counter(type(each).__name__ for each in _existing() if id(each) not in earlier)
+
+
+def _existing() -> list[object]:
+    return [each for each in gc.get_objects() if isinstance(each, KINDS)]
 
 
 async def nothing_is_left() -> None:
