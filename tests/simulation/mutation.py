@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -136,17 +137,22 @@ def by_name(mutants: Sequence[Mutant], name: str) -> Mutant:
 
 
 def search_all(
-    kind: str, mutants: Sequence[Mutant], *, count: int = MAX_SEEDS, environment: Mapping[str, str] | None = None
+    kind: str,
+    mutants: Sequence[Mutant],
+    *,
+    count: int = MAX_SEEDS,
+    jobs: int = 1,
+    environment: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Look for each mutant, print what fails first, and write the table. Returns the names of those not found."""
+    """Look for mutants, `jobs` at a time, print what fails first, and write the table. Returns those not found."""
     seeds = read_table(kind)
-    for mutant in mutants:
-        finding = search(kind, mutant, count=count, environment=environment)
-        seeds[mutant.name] = finding.seed
-        print(
-            f"{mutant.name}: {f'seed {finding.seed}: {finding.failure}' if finding.seed else 'not found'}", flush=True
-        )
-        write_table(kind, seeds)
+    with ThreadPoolExecutor(jobs) as pool:
+        findings = pool.map(lambda mutant: search(kind, mutant, count=count, environment=environment), mutants)
+        for mutant, finding in zip(mutants, findings, strict=True):
+            seeds[mutant.name] = finding.seed
+            outcome = f"seed {finding.seed}: {finding.failure}" if finding.seed else f"not found in {finding.seeds}"
+            print(f"{mutant.name}: {outcome}", flush=True)
+            write_table(kind, seeds)
     return [mutant.name for mutant in mutants if seeds[mutant.name] is None]
 
 

@@ -5,13 +5,35 @@ import sys
 import pytest
 
 import moothall.objects.ids  # noqa: F401 it cannot be planted any more
-from tests.simulation.mutation import Mutant, plant
+from tests.simulation.mutation import Mutant, by_name, plant, read_table, search
 from tests.simulation.platform.mutants import MUTANTS
+from tests.simulation.platform.world import stored_image
+
+_CHEAP = (
+    "a failed sync is acknowledged",
+    "the audience of a channel is the whole guild",
+    "an edit is announced and not stored",
+)
+"""Planted bugs that the first seeds find."""
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_planted_bug_changes_one_place_of_the_present_source(mutant: Mutant) -> None:
     compile(mutant.source(), mutant.file, "exec")
+
+
+def test_the_table_has_a_seed_for_each_planted_bug() -> None:
+    table = read_table("platform")
+    assert table.keys() == {mutant.name for mutant in MUTANTS}
+    assert [name for name, seed in table.items() if seed is None] == []
+
+
+@pytest.mark.parametrize("name", _CHEAP)
+def test_the_seed_of_the_table_finds_the_planted_bug(name: str) -> None:
+    seed = read_table("platform")[name]
+    assert seed is not None
+    with stored_image() as environment:
+        assert search("platform", by_name(MUTANTS, name), first=seed, count=1, environment=environment).failure
 
 
 def test_a_bug_is_not_planted_where_its_text_is_not_or_its_file_is_imported() -> None:

@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("--steps", help="carry out these steps only, as --shrink prints them")
     parser.add_argument("--mutant", help="plant a bug of mutants.py; with --shrink shrink what it makes fail")
     parser.add_argument("--mutants", nargs="*", metavar="NAME", help="look for these planted bugs, or for all")
+    parser.add_argument("--jobs", type=int, default=1, help="planted bugs to look for at the same time")
     options = parser.parse_args()
     if options.mutants is not None:
         from tests.simulation.platform.world import stored_image  # noqa: PLC0415 it imports the product
@@ -26,7 +27,7 @@ def main() -> int:
         mutants = [mutation.by_name(MUTANTS, name) for name in options.mutants] or MUTANTS
         count = options.count or mutation.MAX_SEEDS
         with stored_image() as environment:
-            missed = mutation.search_all("platform", mutants, count=count, environment=environment)
+            missed = mutation.search_all("platform", mutants, count=count, jobs=options.jobs, environment=environment)
         print(f"{len(mutants) - len(missed)} of {len(mutants)} planted bugs found")
         return 1 if missed else 0
     if options.mutant:

@@ -257,7 +257,8 @@ class Auditor:
             if new.record is None or not new.identified:
                 self.problems.append(f"{new.name} cannot connect at calm")
                 continue
-            old_state, new_state = _stable(client), _stable(new)
+            counts = not self.simulation.workers
+            old_state, new_state = _stable(client, counts=counts), _stable(new, counts=counts)
             if old_state != new_state:
                 self.problems.append(f"{client.name} differs from a new session: {difference(old_state, new_state)}")
             self._check_events(client)
@@ -337,13 +338,20 @@ class Auditor:
             before = {"before": entries[-1]["id"]}
 
 
-def _stable(client: Client) -> Any:
+def _stable(client: Client, *, counts: bool) -> Any:
+    """What a session has made of events, without what differs between sessions.
+
+    Without `counts`, threads have no counts of messages: where events come from another process, a message that was
+    committed just before GUILD_CREATE was read is counted in it, and arrives afterwards.
+    """
     if client.record is None:
         return None
     state = json.loads(json.dumps(client.record.mirror.state()))
     for guild in state["guilds"].values():
         for name in _UNSTABLE:
             guild.pop(name, None)
+        for thread in guild["threads"].values() if not counts else ():
+            del thread["message_count"], thread["total_message_sent"]
     return state
 
 

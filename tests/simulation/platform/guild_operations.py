@@ -1,5 +1,7 @@
 """What clients do with guilds: channels, roles, members, bans, invites, permissions."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.simulation.platform.people import Person
@@ -105,7 +107,7 @@ async def change_role(work: Workload, choices: Choices) -> None:
             work.history.initial["role name", call.reply.json["id"]] = name
         return
     role = choices.choice(mine)
-    if kind == "delete":
+    if kind in {"delete", "permissions"}:
         worn = [key[3] for key in work.history.writes if key[:2] == ("has role", guild.id) and work.history.last(key)]
         role = choices.choice([each for each in mine if each in worn] or mine)
     path = f"{path}/{role}"
@@ -115,7 +117,7 @@ async def change_role(work: Workload, choices: Choices) -> None:
         if call.accepted:
             work.roles.remove((guild.id, role)) if (guild.id, role) in work.roles else None
     elif kind == "permissions":
-        body = {"permissions": str(choices.choice((0, VIEW, SEND, 8)))}
+        body = {"permissions": str(choices.choice((0, VIEW, 8, 8)))}
         await work.call(choices, caller, "PATCH", path, body)
     else:
         name = work.number("rolename")
@@ -132,9 +134,10 @@ async def give_role(work: Workload, choices: Choices) -> None:
     role = choices.choice([guild.insider, guild.insider, guild.moderator, *mine[-3:]])
     method, reason = choices.choice(("PUT", "DELETE")), work.number("r")
     path = f"/guilds/{guild.id}/members/{target.id}/roles/{role}"
-    call = await work.call(choices, caller, method, path, reason=reason)
-    work.expect(reason, guild, call, at_least=0, what="member role")
-    work.write(call, (("has role", guild.id, target.id, role), True if method == "PUT" else None))
+    async with members_around(work, choices, guild):
+        call = await work.call(choices, caller, method, path, reason=reason)
+        work.expect(reason, guild, call, at_least=0, what="member role")
+        work.write(call, (("has role", guild.id, target.id, role), True if method == "PUT" else None))
 
 
 async def set_nick(work: Workload, choices: Choices) -> None:
@@ -144,9 +147,21 @@ async def set_nick(work: Workload, choices: Choices) -> None:
     nick, reason = work.number("nick"), work.number("r")
     own = caller.id == target.id
     path = f"/guilds/{guild.id}/members/{'@me' if own else target.id}"
-    call = await work.call(choices, caller, "PATCH", path, {"nick": nick}, reason=reason)
-    work.expect(reason, guild, call, what="nickname")
-    work.write(call, (("nick", guild.id, target.id), nick))
+    async with members_around(work, choices, guild):
+        call = await work.call(choices, caller, "PATCH", path, {"nick": nick}, reason=reason)
+        work.expect(reason, guild, call, what="nickname")
+        work.write(call, (("nick", guild.id, target.id), nick))
+
+
+@asynccontextmanager
+async def members_around(work: Workload, choices: Choices, guild: Guild) -> AsyncIterator[None]:
+    """Read the members of a guild just before and just after something happens to them, at times."""
+    reader = work.member(choices, guild) if choices.chance(0.4) else None
+    if reader is not None:
+        await read_part(work, choices, reader, guild, "members")
+    yield
+    if reader is not None:
+        await read_part(work, choices, reader, guild, "members")
 
 
 async def rename_guild(work: Workload, choices: Choices) -> None:

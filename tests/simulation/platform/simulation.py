@@ -153,7 +153,7 @@ class Simulation:
             self._make_clients()
             await self.loop.io(3)
             self._set_faults(_DISKS[self.kind])
-            self.loop.resetting = self.choices.choice((0.0, 0.004, 0.02)) if self.workers else 0.0
+            self.loop.resetting = self.choices.choice((0.0, 0.002, 0.01)) if self.workers else 0.0
             workers = [self.loop.create_task(self._work(number)) for number in range(_WORKERS)]
             disturber = self.loop.create_task(self._disturb())
             for worker in workers:
