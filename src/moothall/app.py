@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext, suppress
 from functools import lru_cache, partial
@@ -91,6 +91,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, GuildId, SnowflakeFactory, UserId
 from moothall.objects.presence import Presence
+from moothall.objects.turns import enter_lane, room_in_turn
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.activity.operations import clear_activities, leave_activities, leave_forbidden
@@ -718,6 +719,8 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http":
+            enter_lane(partial(self._lane_of, scope))
+            await room_in_turn()
             if self.writer is not None and self._application_of(scope) is None:
                 await self._serve_as_worker(self.writer, scope, receive, send)
             else:
@@ -848,6 +851,10 @@ class App:
         """The network of a connection, as rate limits count it; "" for the loopback interface."""
         address = client_address(scope, self._trusts)
         return "" if is_loopback(address) else network_of(address)
+
+    def _lane_of(self, scope: Scope) -> Hashable:
+        """The lane in which a request waits for its turn: its account's if that is known by now, else its network's."""
+        return self.pipeline.known_account(scope) or self._network_of(scope)
 
     async def _refresh_job_counts(self) -> None:
         """Count the jobs of the database for `/metrics`; NaN if it does not respond within a second."""

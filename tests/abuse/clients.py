@@ -70,7 +70,7 @@ class Clients:
                 self._repeat("write and hear", 0.25, end, self._write),
                 self._repeat("webhook posts", 2.1, end, self._post),
                 self._repeat("load a file", 0.5, end, self._load_file),
-                self._repeat("load a page", 1.0, end, self._load_page),
+                self._repeat("load a page", 1.2, end, self._load_page),
                 self._repeat("log in", 3.0, end, self._log_in),
                 self._repeat("connect, READY", 2.0, end, self._connect),
                 self._repeat("health", 0.5, end, self._health),

@@ -22,6 +22,7 @@ from moothall.gateway.ready import Identity
 from moothall.gateway.session import Session
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.source import ListedMember, OnlinePresences
+from moothall.objects import turns
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
@@ -172,9 +173,11 @@ class Peer:
 
 
 async def run_pending() -> None:
-    """Run the event loop until pending callbacks are done."""
-    for _ in range(20):
+    """Run the event loop until no work begins in its turns and pending callbacks are done."""
+    loop, calm = asyncio.get_running_loop(), 0
+    while calm < 20:
         await asyncio.sleep(0)
+        calm = 0 if turns._of_thread.turns._loop is loop else calm + 1
 
 
 class World:

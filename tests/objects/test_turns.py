@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from moothall.objects import turns
-from moothall.objects.turns import TURN_SECONDS, in_pieces, room_in_turn, yield_turn
+from moothall.objects.turns import TURN_SECONDS, enter_lane, in_pieces, room_in_turn, yield_turn
 
 
 class Load:
@@ -114,3 +114,30 @@ def test_a_loop_begins_anew_where_another_was_stopped(monkeypatch: pytest.Monkey
             task.cancel()
         loop.close()
     assert [number for number, _ in load.entries] == [0, 0]
+
+
+async def test_lanes_take_turns_however_many_wait_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+
+    async def work(lane: str, number: int) -> None:
+        enter_lane(lambda: lane)
+        await load.work(number)
+
+    tasks = [asyncio.ensure_future(work("flood", number)) for number in range(100)]
+    tasks += [asyncio.ensure_future(work(lane, 100 + at)) for at, lane in enumerate(("alice", "bob", "alice"))]
+    await asyncio.gather(*tasks)
+    order = [number for number, _ in load.entries]
+    assert [number for number in order if number < 100] == list(range(100))
+    assert order.index(100) < order.index(101) < order.index(102) <= 14
+
+
+async def test_who_enters_no_lane_waits_in_that_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+
+    async def flood() -> None:
+        enter_lane(lambda: "flood")
+        await asyncio.gather(*(load.work(number) for number in range(1, 50)))
+
+    tasks = [asyncio.create_task(flood()), asyncio.create_task(load.work(0))]
+    await asyncio.gather(*tasks)
+    assert [number for number, _ in load.entries].index(0) <= 12

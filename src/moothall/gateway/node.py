@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -70,7 +70,7 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
 from moothall.objects.relationship import RelationshipType
-from moothall.objects.turns import yield_turn
+from moothall.objects.turns import enter_lane, room_in_turn, yield_turn
 from moothall.objects.wire import decoder, encode
 from moothall.runtime.budgets import Budgets, Payer
 from moothall.runtime.cpu_time import Measured
@@ -85,6 +85,21 @@ _REPLAYED_AT_ONCE: Final = 32
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+class _Lane:
+    """The lane in which the messages of a connection wait for their turn: its network's, and its account's in the end.
+
+    Tasks and timers that a message starts refer to it, so it does not refer to the connection.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+
+    def __call__(self) -> Hashable:
+        return self.key
 
 
 class GatewayNode:
@@ -267,6 +282,8 @@ class GatewayNode:
 
     async def _handle_messages(self, connection: Connection, receive: Receive) -> int:
         """Handle the client's messages until it disconnects; returns its close code."""
+        lane = _Lane(connection.network)
+        enter_lane(lane)
         while True:
             event = await receive()
             if event["type"] == "websocket.disconnect":
@@ -275,7 +292,9 @@ class GatewayNode:
                 continue
             message = event.get("text")
             if connection.payer is not None:
+                lane.key = connection.payer.lane
                 await self.bounds.wait_for_budget(connection.payer)
+            await room_in_turn()
             handling = Measured(connection.handle(message if message is not None else event.get("bytes") or b""))
             try:
                 await handling

@@ -37,7 +37,7 @@ from moothall.logs import current_endpoint, current_request
 from moothall.objects import errors
 from moothall.objects.clock import stopwatch
 from moothall.objects.errors import ErrorKind, FormErrors, Refusal, merge_refusals
-from moothall.objects.ids import Snowflake
+from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.turns import yield_turn
 from moothall.objects.wire import SLICE, encode, encode_list
 from moothall.runtime.budgets import OverBudget, Payer, WorkRefused
@@ -262,6 +262,14 @@ class Pipeline:
             request.response_headers.append((b"allow", ", ".join(allowed).encode()))
             return None, values, False
         raise Refusal(errors.METHOD_NOT_ALLOWED, headers={"allow": ", ".join(allowed)})
+
+    def known_account(self, scope: Scope) -> UserId | None:
+        """The account of a request whose Authorization header was seen a moment ago."""
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                actor = self._actors.get(value.decode("latin-1"))
+                return None if actor is None else actor.user_id
+        return None
 
     async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
         limiter = self._services.limiter

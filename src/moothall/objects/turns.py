@@ -2,24 +2,42 @@
 
 The loop runs everything that is ready before it looks at its timers and sockets again. With many clients that is the
 sum of their requests, however short each of them is. So what begins a request awaits `room_in_turn` first: it goes on
-at once while the turn is young, else in one of the next turns, first come, first served. A transaction whose turn it is
-on the connection that writes goes before them: others wait for it. What takes long is done in pieces, and awaits
-`yield_turn` between them.
+at once while the turn is young, else in one of the next turns. Those who wait stand in lanes, one for each account or
+network, and the lanes take turns: however many requests one client sends, another's waits for one of each client. A
+transaction whose turn it is on the connection that writes goes before all: others wait for it. What takes long is done
+in pieces, and awaits `yield_turn` between them.
 """
 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from contextvars import ContextVar
 from typing import Final, TypeVar
 
 from moothall.objects.clock import stopwatch
 
 T = TypeVar("T")
 
+LaneOf = Callable[[], Hashable]
+"""Tells the lane of what runs, when it has to wait: who pays for it."""
+
 TURN_SECONDS: Final = 0.001
 """Work of a turn after which no more begins in it."""
 _MAX_AT_ONCE: Final = 64
+
+
+def _no_lane() -> Hashable:
+    """The lane of what the server does by itself."""
+    return None
+
+
+_lane_of: Final[ContextVar[LaneOf]] = ContextVar("lane", default=_no_lane)
+
+
+def enter_lane(lane_of: LaneOf) -> None:
+    """Let the running task, and those that it starts, wait in a lane."""
+    _lane_of.set(lane_of)
 
 
 class Turns:
@@ -29,7 +47,10 @@ class Turns:
         self._loop: asyncio.AbstractEventLoop | None = None
         """The loop that calls `_begin` in its next turn; None if no work has begun in this one."""
         self._started = 0.0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._first: deque[asyncio.Future[None]] = deque()
+        """Those who go before all who wait in lanes, the last one first."""
+        self._lanes: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        """Those who wait, by lane; the lane whose turn it is first."""
         self._at_once = 8
         """How many of those who wait begin in one turn, by how long the last ones took."""
 
@@ -38,17 +59,21 @@ class Turns:
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             # A loop that was closed calls nothing any more.
-            self._waiting.clear()
+            self._first.clear()
+            self._lanes.clear()
             self._note_first(loop)
-        elif (self._waiting and not (first or goes_on)) or stopwatch() - self._started >= TURN_SECONDS:
+        elif (self._is_awaited() and not (first or goes_on)) or stopwatch() - self._started >= TURN_SECONDS:
             future = loop.create_future()
             if first:
-                self._waiting.appendleft(future)
+                self._first.appendleft(future)
             else:
-                self._waiting.append(future)
+                self._lanes.setdefault(_lane_of.get()(), deque()).append(future)
             await future
             if self._loop is not loop:
                 self._note_first(loop)
+
+    def _is_awaited(self) -> bool:
+        return bool(self._lanes or self._first)
 
     def _note_first(self, loop: asyncio.AbstractEventLoop) -> None:
         """Note that the turn's first work begins now."""
@@ -59,15 +84,29 @@ class Turns:
         """Let some of those who wait go on, in this turn or the next."""
         now = stopwatch()
         taken, self._started = now - self._started, now
-        if not self._waiting or self._loop is None:
+        if not self._is_awaited() or self._loop is None:
             self._loop = None
             return
         self._at_once = self._at_once // 2 or 1 if taken >= TURN_SECONDS else min(self._at_once * 2, _MAX_AT_ONCE)
-        for _ in range(min(self._at_once, len(self._waiting))):
-            future = self._waiting.popleft()
+        for _ in range(self._at_once):
+            future = self._next()
+            if future is None:
+                break
             if not future.done():
                 future.set_result(None)
         self._loop.call_soon(self._begin)
+
+    def _next(self) -> asyncio.Future[None] | None:
+        """Take what goes first, or the oldest of the lane whose turn it is, which is the last one then."""
+        if self._first:
+            return self._first.popleft()
+        for lane, waiting in self._lanes.items():
+            del self._lanes[lane]
+            future = waiting.popleft()
+            if waiting:
+                self._lanes[lane] = waiting
+            return future
+        return None
 
 
 class _OfThread(threading.local):

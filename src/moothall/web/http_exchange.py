@@ -16,7 +16,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from moothall.kernel.request import WHOLE_RESPONSE
 from moothall.kernel.waiter import Waiter
-from moothall.objects.turns import room_in_turn
 
 Message = MutableMapping[str, Any]
 Application = Callable[
@@ -104,7 +103,6 @@ class Exchange(Waiter):
     async def run(self, application: Application) -> None:
         """Let the application respond. An exception is logged and answered with 500, or ends the connection."""
         try:
-            await room_in_turn()
             await application(self.scope, self.receive, self.send)
         except Exception:
             log.exception("the application failed")

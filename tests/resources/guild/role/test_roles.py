@@ -269,7 +269,6 @@ async def test_positions_change_together_and_each_is_announced_once(
         {"id": str(second), "position": 1},
         {"id": str(third)},
         {"id": str(third), "position": None},
-        {},
     ]
     reply = await owner.patch(f"/guilds/{guild.id}/roles", body, reason="order")
     assert reply.status == 200
@@ -320,6 +319,11 @@ async def test_one_bad_item_moves_nothing(platform: Platform, owner: Caller, gui
     ):
         reply = await owner.patch(f"/guilds/{guild.id}/roles", [{"id": str(role), "position": 7}, bad])
         assert (reply.status, len(reply.errors_at(at))) == (400, 1)
+    without = await owner.patch(f"/guilds/{guild.id}/roles", [{"position": 7}, {"id": str(role), "position": "x"}])
+    assert (without.errors_at("0.id"), without.errors_at("1.position")) == (
+        ["BASE_TYPE_REQUIRED"],
+        ["NUMBER_TYPE_COERCE"],
+    )
     zero = await owner.patch(f"/guilds/{guild.id}/roles", [{"id": str(role), "position": 0}])
     assert zero.errors_at("0.position") == ["NUMBER_TYPE_MIN"]
     assert (await positions(owner, guild))[role] == 1

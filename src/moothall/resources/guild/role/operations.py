@@ -167,8 +167,6 @@ def _requested_positions(ctx: Context, items: Sequence[RolePosition], form_error
     """The valid requested positions by role id."""
     positions: dict[RoleId, int] = {}
     for index, item in enumerate(items):
-        if item.id is UNSET or item.id is None:
-            continue
         if item.id not in ctx.guild.roles:
             form_errors.add([index, "id"], FormCode.BASE_TYPE_CHOICES, "This role does not exist in this guild.")
         elif item.id in positions:

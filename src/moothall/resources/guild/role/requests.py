@@ -54,5 +54,5 @@ class ModifyGuildRole(RoleSettings, frozen=True, kw_only=True):
 class RolePosition(Struct, frozen=True, kw_only=True):
     """The new position of one role; without a position it stays."""
 
-    id: RoleId | UnsetType | None = UNSET
+    id: RoleId
     position: Annotated[int, Meta(ge=0, le=(1 << 31) - 1)] | UnsetType | None = UNSET
