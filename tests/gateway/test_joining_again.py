@@ -144,6 +144,26 @@ async def test_a_user_who_has_left_when_their_guild_is_read_receives_no_event_of
     assert not node.hub.views[GUILD].joining
 
 
+async def test_sessions_that_wait_for_a_view_that_is_dropped_while_it_is_read_are_told() -> None:
+    world = SuspendingWorld()
+    node, _ = create_node(world)
+    world.pause = asyncio.Event()
+    peers = [Peer(node), Peer(node)]
+    for peer in peers:
+        await peer.identify()
+    await run_pending()
+    pause, world.pause = world.pause, None
+    node._handle_gap()
+    # Another session reads the guild anew, before the first ones have read it.
+    await identified(node, "bob")
+    pause.set()
+    async with asyncio.timeout(10):
+        for peer in peers:
+            assert INVALID in await peer.receive_until_closed()
+            await peer.disconnect(1006)
+            await peer.task
+
+
 async def test_messages_from_before_a_user_joined_are_not_sent_to_them() -> None:
     world = SuspendingWorld()
     node, bus = create_node(world)

@@ -1,5 +1,6 @@
 """A gateway node's view of a guild: what it takes to decide which sessions receive an event."""
 
+import asyncio
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -101,6 +102,7 @@ class GuildView:
         "interests",
         "joined_meanwhile",
         "joining",
+        "loading",
         "member_version",
         "members",
         "owner_id",
@@ -132,6 +134,8 @@ class GuildView:
         self.updated_since_read: set[UserId] | None = None
         """Members changed by events that may be from before the view was read: no join or leave from after it has come
         yet. At most one entry a member; None once one has come."""
+        self.loading: asyncio.Future[None] | None = None
+        """Done once the view was read from the database, or could not be; None before and after that."""
         self.joining: dict[Session, deque[PendingEvent]] = {}
         """Sessions whose GUILD_CREATE is being read, with the events to send after it."""
         self.buffered: deque[Envelope] | None = None
@@ -149,6 +153,11 @@ class GuildView:
         self._audiences_expire_at = 0
         """When the next timeout of a member ends, which changes audiences without an event; 0 for never."""
         self.invalidate()
+
+    async def wait_until_loaded(self) -> None:
+        """Wait for the task that loads the view, if there is one."""
+        if self.loading is not None:
+            await self.loading
 
     def invalidate(self) -> None:
         """Clear every cache, after a change of the owner or of @everyone."""

@@ -76,7 +76,6 @@ class Hub:
         self._online = online
         self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery, self._handle_failed_dispatch)
         self._guild_events = GuildEventHandler(self._dispatcher, source, self._remove_from_guild)
-        self._loading: dict[GuildId, asyncio.Future[None]] = {}
         self._inbox: deque[Envelope] = deque()
         self._delivery_scheduled = False
         self.delivered = 0
@@ -160,7 +159,7 @@ class Hub:
                     if not await self._load(view):
                         return None
                 else:
-                    await self._wait_until_loaded(view)
+                    await view.wait_until_loaded()
                 joining = await self._read_member(session, view, pending)
                 if joining is not None or self.views.get(guild_id) is view:
                     return joining
@@ -231,7 +230,7 @@ class Hub:
     async def _load(self, view: GuildView) -> bool:
         """Load a new view, whose guild's events are buffered meanwhile; False, without the view, for no such guild."""
         view.buffered = deque()
-        done = self._loading[view.id] = asyncio.get_running_loop().create_future()
+        done = view.loading = asyncio.get_running_loop().create_future()
         loaded: GuildView | None = None
         try:
             loaded = await self._source.guild_view(view.id)
@@ -243,17 +242,12 @@ class Hub:
         finally:
             if loaded is None and self.views.get(view.id) is view:
                 del self.views[view.id]
-            del self._loading[view.id]
+            view.loading = None
             done.set_result(None)
             if loaded is None:
                 self._drop_buffered(view)
         self._deliver_buffered(view)
         return loaded is not None
-
-    async def _wait_until_loaded(self, view: GuildView) -> None:
-        loading = self._loading.get(view.id)
-        if loading is not None:
-            await loading
 
     def join_user_sessions(self, user_id: UserId, guild_id: GuildId) -> None:
         """Let the sessions of a user who just joined or created a guild join it."""

@@ -39,7 +39,7 @@ def _check_idle(running: RunningNode) -> None:
     """Fail if a node still has to deliver something."""
     hub = running.node.hub
     _fail_if(hub._inbox or hub._dispatcher.in_progress, f"{running.name} delivers no longer")
-    _fail_if(hub._loading or hub._tasks, f"{running.name} has tasks that do not end")
+    _fail_if(hub._tasks, f"{running.name} has tasks that do not end")
     for view in hub.views.values():
         _fail_if(view.joining, f"a session of {running.name} joins a guild for ever")
         _fail_if(view.buffered is not None, f"{running.name} buffers the events of a guild for ever")
