@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import moothall.objects.ids  # noqa: F401 it cannot be planted any more
+from tests.simulation.gateway.mutants import MUTANTS as OF_THE_GATEWAY
 from tests.simulation.mutation import Mutant, by_name, plant, read_table, search
 from tests.simulation.platform.mutants import MUTANTS
 from tests.simulation.platform.world import stored_image
@@ -20,7 +21,7 @@ _MAX_MISSED = 7
 """Planted bugs that no seed has found: this number may only fall."""
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [*MUTANTS, *OF_THE_GATEWAY], ids=lambda mutant: mutant.name)
 def test_each_planted_bug_changes_one_place_of_the_present_source(mutant: Mutant) -> None:
     compile(mutant.source(), mutant.file, "exec")
 

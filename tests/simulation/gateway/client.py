@@ -23,6 +23,10 @@ _MAX_DELAY: Final = 3.0
 """Seconds from the publication of a message to its arrival at a client that reads, unless reads are late."""
 _JOIN_SECONDS: Final = 6.0
 """Seconds for which messages may be late after a guild was received, as its events since are sent then."""
+_START_SECONDS: Final = 20.0
+"""Seconds after READY until which a session may not be complete, so that it ends with its connection."""
+_RESUME_SECONDS: Final = 30.0
+"""Seconds for which a session certainly can be resumed."""
 
 CONNECTING: Final = "connecting"
 IDENTIFYING: Final = "identifying"
@@ -49,6 +53,9 @@ class Dialer(Protocol):
     def late_seconds(self, node: str, guild_id: GuildId, since: float) -> float:
         """How long events of a guild may be late at a node because of late reads of it since a time."""
 
+    def ends_of_sessions(self, node: str) -> int | None:
+        """How much has happened at a node that ends sessions; None if it is not known."""
+
 
 class Received:
     """A message that a session received."""
@@ -67,6 +74,9 @@ class SessionRecord:
         self.id = session_id
         self.node = node
         self.seq = 0
+        self.ready_at = 0.0
+        self.ends: int | None = None
+        """What `Dialer.ends_of_sessions` was at READY."""
         self.gap = ""
         """How an event was missed, after which the client has to be told to identify anew, if one was."""
         self.since: dict[GuildId, int] = {}
@@ -112,6 +122,8 @@ class Client:
         self._healthy_since = math.inf
         """When the current connection had READY or RESUMED; infinite before, while missed events are replayed."""
         self._authenticated = False
+        self._lost_at = 0.0
+        """When the last connection was lost."""
         self.trap: tuple[str, Callable[[], None]] | None = None
         """A state, and what happens to the client soon after it has entered it next."""
         self.on_fault: Callable[[str, str], None] = lambda _kind, _state: None
@@ -199,6 +211,8 @@ class Client:
             self.socket.stop_reading(seconds)
 
     def _drop_socket(self) -> None:
+        if self.identified:
+            self._lost_at = self._loop.time()
         self.socket, self.identified, self._authenticated = None, False, False
         self._healthy_since = math.inf
         if self._heartbeat is not None:
@@ -249,11 +263,22 @@ class Client:
             self._closed(connection, 4000)
         elif op == 9:
             if not data:
+                self._check_reason()
                 self.record = None
                 self.invalidated += 1
             self.socket.client_close(4000)
             self._closed(connection, 4000)
         self._spring_trap()
+
+    def _check_reason(self) -> None:
+        """Fail if a session cannot be resumed although nothing has happened that would end it."""
+        record = self.record
+        if record is None or self.life != RESUMING or record.ends is None:
+            return
+        is_new = self._lost_at - record.ready_at < _START_SECONDS
+        is_old = self._loop.time() - self._lost_at > _RESUME_SECONDS
+        if not is_new and not is_old and record.ends == self._dialer.ends_of_sessions(record.node):
+            raise Violation(f"client {self.number} has to identify anew without a reason")
 
     def _authenticate(self) -> None:
         self._authenticated = True
@@ -273,6 +298,7 @@ class Client:
             if self.record is not None:
                 raise Violation(f"client {self.number} received READY in a session")
             self.record = SessionRecord(data["session_id"], self._node)
+            self.record.ready_at, self.record.ends = self._loop.time(), self._dialer.ends_of_sessions(self._node)
             self.records += 1
         record = self.record
         if record is None:

@@ -1,136 +1,238 @@
-"""Bugs that are planted to see that the simulation finds them."""
+"""Bugs that are planted to see that the simulation of the gateway finds them.
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Final
-from unittest import mock
+`python -m tests.simulation --kind gateway --mutants` looks for the seeds, which are in `tests/simulation/README.md`.
+Nothing here imports the product, which is mutated first.
+"""
 
-from moothall.gateway.connection import Connection
-from moothall.gateway.dispatcher import Dispatcher
-from moothall.gateway.frames import Frame
-from moothall.gateway.guild_events import GuildEventHandler
-from moothall.gateway.guild_view import GuildView
-from moothall.gateway.hub import Hub
-from moothall.gateway.joining import Joining
-from moothall.gateway.node import GatewayNode
-from moothall.gateway.session import Session
-from moothall.gateway.unidentified import UnidentifiedConnections
-from moothall.storage.postgres_outcomes import Outcomes
-from tests.simulation.gateway.platform import NodeBus, Platform
+from typing import Final
 
-_frames_after = Session.frames_after
-_audience = GuildView.audience
-_private_thread_audience = GuildView.private_thread_audience
-_finish_joining = Hub.finish_joining
-_dispatch = Connection.dispatch
-_acknowledge = Session.acknowledge
-_publish = NodeBus.publish
+from tests.simulation.mutation import Mutant
 
-
-def _replay_without_the_first(session: Session, seq: int) -> list[Frame] | None:
-    frames = _frames_after(session, seq)
-    return frames[1:] if frames else frames
-
-
-def _replay_what_is_left(session: Session, seq: int) -> list[Frame] | None:
-    frames = list(session.replay_buffer or ())
-    return frames[-(session.seq - seq) :] if session.seq > seq else []
-
-
-def _audience_of_the_guild(view: GuildView, channel_id: Any, permission: int, intent: int) -> list[Session]:
-    del channel_id
-    return _audience(view, None, permission, intent)
-
-
-def _audience_of_the_channel(view: GuildView, channel_id: Any, intent: int, user_ids: Any) -> list[Session]:
-    del user_ids
-    return _audience(view, channel_id, 0, intent)
-
-
-async def _forget_pending(hub: Hub, joining: Joining) -> None:
-    joining.pending.clear()
-    await _finish_joining(hub, joining)
-
-
-async def _never_committed(*_: Any) -> bool:
-    return False
-
-
-async def _nothing_async(*_: Any, **__: Any) -> None:
-    pass
-
-
-def _nothing(*_: Any, **__: Any) -> None:
-    pass
-
-
-def _dispatch_to_closed_transport(connection: Connection, seq: int, frame: Frame) -> None:
-    socket = connection.send_queue.socket
-    if getattr(socket, "transport").closed:  # noqa: B009 - the socket has no type
-        raise RuntimeError("the handler is closed")
-    _dispatch(connection, seq, frame)
-
-
-def _dispatch_without_boundary(
-    dispatcher: Dispatcher, audience: Sequence[Session], full: Frame, stripped: Frame | None, exempt: Any
-) -> None:
-    del stripped, exempt
-    try:
-        for session in audience:
-            session.dispatch(full, dispatcher._max_frames, dispatcher._max_bytes)
-    except RuntimeError:
-        pass
-
-
-def _acknowledge_one_more(session: Session, seq: int) -> None:
-    _acknowledge(session, seq + 1)
-
-
-def _publish_again(bus: NodeBus, envelopes: Any) -> None:
-    _publish(bus, envelopes)
-    _publish(bus, [each for each in envelopes if each.name == "MESSAGE_CREATE"])
-
-
-def _patch(owner: Any, name: str, value: Any) -> Callable[[], AbstractContextManager[Any]]:
-    return lambda: mock.patch.object(owner, name, value)
-
-
-class _ResetAbandonsAudience(AbstractContextManager[None]):
-    """A closed connection raises, and the rest of the audience is abandoned."""
-
-    def __enter__(self) -> None:
-        self._patches: list[Any] = [
-            mock.patch.object(Connection, "dispatch", _dispatch_to_closed_transport),
-            mock.patch.object(Dispatcher, "_dispatch_now", _dispatch_without_boundary),
-        ]
-        for patch in self._patches:
-            patch.start()
-
-    def __exit__(self, *_: object) -> None:
-        for patch in self._patches:
-            patch.stop()
-
-
-MUTANTS: Final[dict[str, Callable[[], AbstractContextManager[Any]]]] = {
-    "a reset connection abandons the rest of the audience": _ResetAbandonsAudience,
-    "RESUME leaves out the first missed event": _patch(Session, "frames_after", _replay_without_the_first),
-    "RESUME replays what is left of a buffer that overflowed": _patch(Session, "frames_after", _replay_what_is_left),
-    "a heartbeat acknowledges one event too many": _patch(Session, "acknowledge", _acknowledge_one_more),
-    "the audience of a channel is the whole guild": _patch(GuildView, "audience", _audience_of_the_guild),
-    "private threads are heard by the whole channel": _patch(
-        GuildView, "private_thread_audience", _audience_of_the_channel
+MUTANTS: Final = [
+    # RESUME and the replay buffer
+    Mutant(
+        "RESUME leaves out the first missed event",
+        "gateway/session.py",
+        "list(self.replay_buffer)[-count:]",
+        "list(self.replay_buffer)[-count:][1:]",
     ),
-    "events while a guild is read are forgotten": _patch(Hub, "finish_joining", _forget_pending),
-    "channels that a change reveals are not announced": _patch(
-        GuildEventHandler, "_dispatch_visibility_changes", _nothing_async
+    Mutant(
+        "RESUME numbers the missed events from one too few",
+        "gateway/node.py",
+        "                seq += 1\n                connection.replay(seq, frame)\n",
+        "                connection.replay(seq, frame)\n                seq += 1\n",
     ),
-    "sessions that missed an event are not told": _patch(Hub, "break_sessions", _nothing),
-    "a lost COMMIT counts as not committed": _patch(Outcomes, "was_committed", _never_committed),
-    "sessions are not told of a late commit": _patch(Platform, "_invalidate_all", _nothing),
-    "a gap of the bus is not noticed": _patch(GatewayNode, "invalidate_sessions", _nothing),
-    "a connection that ends counts as unidentified": _patch(UnidentifiedConnections, "remove", _nothing),
-    "a published batch arrives twice": _patch(NodeBus, "publish", _publish_again),
-    "views of guilds are never dropped": _patch(Hub, "_drop_if_unused", _nothing),
-    "a session is not removed from the guild that its user left": _patch(Hub, "_unsubscribe", _nothing),
-}
-"""Each bug by what it does, as a context manager that plants it."""
+    Mutant(
+        "RESUME replays what is left of a buffer that overflowed",
+        "gateway/session.py",
+        "if seq < 0 or count < 0 or count > buffered:",
+        "if seq < 0 or count < 0:",
+    ),
+    Mutant(
+        "a heartbeat acknowledges one event too many",
+        "gateway/session.py",
+        "surplus = len(buffer) - (self.seq - seq)",
+        "surplus = len(buffer) - (self.seq - seq) + 1",
+    ),
+    Mutant(
+        "a full replay buffer drops its newest event",
+        "gateway/session.py",
+        "            self.replay_bytes -= buffer.popleft().size\n        if self.connection",
+        "            self.replay_bytes -= buffer.pop().size\n        if self.connection",
+    ),
+    Mutant(
+        "the number of an event is not advanced",
+        "gateway/session.py",
+        "seq = self.seq = self.seq + 1",
+        "seq = self.seq + 1",
+    ),
+    # Who receives an event
+    Mutant(
+        "the audience of a channel is the whole guild",
+        "gateway/guild_view.py",
+        "for member in self._eligible_members(channel_id, permission)",
+        "for member in self._eligible_members(None, permission)",
+    ),
+    Mutant(
+        "private threads are heard by all who view the channel",
+        "gateway/guild_view.py",
+        "        managers = self.audience(channel_id, _MANAGE_THREADS, intent)\n",
+        "        managers = self.audience(channel_id, 0, intent)\n",
+    ),
+    Mutant(
+        "another owner sees what they saw before",
+        "gateway/guild_events.py",
+        "        view.owner_id = owner_id\n",
+        "",
+    ),
+    Mutant(
+        "channels that a change of a role or member reveals are not announced",
+        "gateway/guild_events.py",
+        "            await self._dispatch_frames(frames, member, member.sessions, hidden, revealed)\n",
+        "            await self._dispatch_frames(frames, member, member.sessions, hidden, _NO_CHANNELS)\n",
+    ),
+    Mutant(
+        "channels that a change of a role or member hides are not announced",
+        "gateway/guild_events.py",
+        "            await self._dispatch_frames(frames, member, member.sessions, hidden, revealed)\n",
+        "            await self._dispatch_frames(frames, member, member.sessions, _NO_CHANNELS, revealed)\n",
+    ),
+    Mutant(
+        "a session stays in a guild that its user left",
+        "gateway/guild_events.py",
+        "                    self._remove_session(session, view.id)\n",
+        "                    pass\n",
+    ),
+    # Delivery
+    Mutant(
+        "an exception of one session leaves the rest of a slice without the event",
+        "gateway/dispatcher.py",
+        "            except Exception:  # noqa: BLE001 - one session's failure must not affect the others",
+        "            except LookupError:",
+    ),
+    Mutant(
+        "sessions that missed an event are not told",
+        "gateway/dispatcher.py",
+        "        if failed is not None:\n            self._on_failure(failed)",
+        "        if failed is None:\n            self._on_failure([])",
+    ),
+    Mutant(
+        "each slice of an audience leaves out a session",
+        "gateway/dispatcher.py",
+        "fan_out.start = end",
+        "fan_out.start = end + 1",
+    ),
+    Mutant(
+        "an event overtakes one whose audience is not finished",
+        "gateway/dispatcher.py",
+        "        self.finish()\n        if len(audience) <= _MAX_UNSLICED:",
+        "        if len(audience) <= _MAX_UNSLICED:",
+    ),
+    Mutant(
+        "the next slice is delivered only with the next event",
+        "gateway/hub.py",
+        "            self._delivery_scheduled = self.is_waiting\n",
+        "            self._delivery_scheduled = bool(self._inbox)\n",
+    ),
+    Mutant(
+        "a gap of the bus is not noticed",
+        "gateway/node.py",
+        '        self._invalidate_here("Events were lost.")\n',
+        "",
+    ),
+    Mutant(
+        "the sessions of a guild whose state could not be read stay",
+        "gateway/hub.py",
+        "        self.break_sessions([*sessions, *view.joining], _NOT_SENT)\n",
+        "",
+    ),
+    Mutant(
+        "what is queued for a slow client is sent newest first",
+        "gateway/send_queue.py",
+        "                message = queue.popleft()\n",
+        "                message = queue.pop()\n",
+    ),
+    Mutant(
+        "an event that a slow client has no room for is dropped",
+        "gateway/send_queue.py",
+        "                self.abort()\n                if self._on_overflow is not None:",
+        "                if self._on_overflow is not None:",
+    ),
+    # Joining a guild
+    Mutant(
+        "events while a guild is read are forgotten",
+        "gateway/hub.py",
+        "                pending.append(PendingEvent(envelope, version))\n",
+        "                pass\n",
+    ),
+    Mutant(
+        "an event is kept for those who join only once it was applied",
+        "gateway/hub.py",
+        "        self._add_pending(view, envelope)\n        await self._guild_events.handle(view, envelope)\n",
+        "        await self._guild_events.handle(view, envelope)\n        self._add_pending(view, envelope)\n",
+    ),
+    Mutant(
+        "an event reaches those twice who join while it is applied",
+        "gateway/hub.py",
+        "            view.joined_meanwhile.add(session)\n",
+        "            pass\n",
+    ),
+    Mutant(
+        "a join that GUILD_CREATE has is sent after it",
+        "gateway/joining.py",
+        "event.version < self.member_version",
+        "event.version + 1 < self.member_version",
+    ),
+    Mutant(
+        "joins that GUILD_CREATE has and that come later are sent",
+        "gateway/hub.py",
+        "            view.ahead[session] = joining.member_version\n",
+        "            pass\n",
+    ),
+    Mutant(
+        "the member count and its number are read after the members",
+        "gateway/hub.py",
+        "            joining.set_snapshot(snapshot)\n",
+        "            joining.set_snapshot(snapshot)\n            joining.member_version += 1\n",
+    ),
+    Mutant(
+        "events are dispatched before READY",
+        "gateway/node.py",
+        "        for frame in greeting:\n            self.hub.send_frame(session, frame)\n        for frame in early:\n"
+        "            self.hub.dispatch_frame((session,), frame)\n",
+        "        for frame in early:\n            self.hub.dispatch_frame((session,), frame)\n"
+        "        for frame in greeting:\n            self.hub.send_frame(session, frame)\n",
+    ),
+    Mutant(
+        "a session can be resumed before it has its guilds",
+        "gateway/node.py",
+        "        await self._send_initial_guilds(connection, session, guild_ids)\n        session.pending",
+        "        session.complete = True\n        await self._send_initial_guilds(connection, session, guild_ids)\n"
+        "        session.pending",
+    ),
+    # Commits
+    Mutant(
+        "a lost COMMIT counts as not committed",
+        "storage/postgres_outcomes.py",
+        "            result.set_result(committed)\n",
+        "            result.set_result(False)\n",
+    ),
+    Mutant(
+        "a commit that becomes known late is not told",
+        "storage/postgres_outcomes.py",
+        "            on_late_commit()\n",
+        "            pass\n",
+    ),
+    # Member lists
+    Mutant(
+        "a member list does not hear of presences",
+        "gateway/member_lists.py",
+        '"GUILD_MEMBER_UPDATE", "PRESENCE_UPDATE"}',
+        '"GUILD_MEMBER_UPDATE"}',
+    ),
+    Mutant(
+        "rows of a member list are deleted from the top",
+        "gateway/member_list.py",
+        "for index in reversed(deleted)]",
+        "for index in deleted]",
+    ),
+    Mutant(
+        "changes of a member list reach those who do not have it yet",
+        "gateway/member_lists.py",
+        "[session for session in window.sessions if window.key not in self._resent.get(session, ())]",
+        "list(window.sessions)",
+    ),
+    # What is left
+    Mutant(
+        "a connection that has ended counts as unidentified",
+        "gateway/node.py",
+        "            self.unidentified.remove(connection.network)\n            connection.network = None\n",
+        "            connection.network = None\n",
+    ),
+    Mutant(
+        "views of guilds are never dropped",
+        "gateway/hub.py",
+        "        if not view.members and not view.joining and view.buffered is None",
+        "        if view.id not in self.views",
+    ),
+]

@@ -29,6 +29,10 @@ CLUSTER: Final = "cluster"
 """Several processes with a bus between them that carries the events of the outbox."""
 
 
+_MANY_FRAMES: Final = 1_000
+"""A replay buffer of so many frames does not overflow."""
+
+
 class NodeBus:
     """The bus as one node sees it: what is published arrives later, in the same order at all nodes."""
 
@@ -208,6 +212,13 @@ class Platform:
         """How long events of a guild may be late at a node because of late reads of it since a time."""
         running = self.nodes.get(node)
         return 0.0 if running is None else running.source.late_seconds(guild_id, since)
+
+    def ends_of_sessions(self, node: str) -> int | None:
+        """How much has happened at a node that ends sessions; None if it is not known."""
+        running, counts = self.nodes.get(node), self._randomness.counts
+        if running is None or running.node._closing or self._settings.replay_frames < _MANY_FRAMES:
+            return None
+        return running.node.invalidations.count + counts.get("read fails", 0) + counts.get("dispatch raises", 0)
 
     def _served(self, running: RunningNode, task: "asyncio.Task[None]") -> None:
         running.tasks.discard(task)
