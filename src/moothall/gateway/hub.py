@@ -452,7 +452,7 @@ class Hub:
             self._announce_event(view, envelope)
         else:
             view.buffered = deque()
-            self._start_task(self._finish_applying(view, envelope, rest))
+            self._start_task(self._finish_applying(view, envelope, rest), applying)
 
     async def _apply(self, view: GuildView, envelope: Envelope) -> None:
         """Apply an event that changes a guild's state, and dispatch it.
@@ -591,27 +591,34 @@ class Hub:
 
     # Background tasks
 
-    def run_in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine as a task, inline as far as an embedded database allows; exceptions are logged."""
+    def run_in_background(self, coroutine: Coroutine[Any, Any, None], *, sends_to: Collection[Session] = ()) -> None:
+        """Run a coroutine as a task, inline as far as an embedded database allows.
+
+        An exception is logged, and breaks the sessions that the coroutine sends events to.
+        """
         rest: Awaitable[None] | None = coroutine
         if self._source.embedded:
             try:
                 rest = run_inline(coroutine)
-            except Exception:  # noqa: BLE001 - logged like those of a task
-                _log.exception("a background task of the gateway failed")
+            except Exception:  # noqa: BLE001 - handled like those of a task
+                self._handle_failed_task(sends_to)
                 return
         if rest is not None:
-            self._start_task(_log_errors(rest))
+            self._start_task(self._run_or_break(rest, sends_to), coroutine)
 
     def run_for_sessions(self, sessions: Collection[Session], coroutine: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine in the background that sends events to sessions, which are broken if it fails."""
-        self.run_in_background(self._run_or_break(sessions, coroutine))
+        self.run_in_background(coroutine, sends_to=sessions)
 
-    async def _run_or_break(self, sessions: Collection[Session], coroutine: Coroutine[Any, Any, None]) -> None:
+    async def _run_or_break(self, rest: Awaitable[None], sessions: Collection[Session]) -> None:
         try:
-            await coroutine
+            await rest
         except Exception:  # noqa: BLE001 - logged
-            _log.exception("what was read for a session could not be sent")
+            self._handle_failed_task(sessions)
+
+    def _handle_failed_task(self, sessions: Collection[Session]) -> None:
+        _log.exception("a background task of the gateway failed")
+        if sessions:
             self.break_sessions(sessions, _NOT_SENT)
 
     def close(self) -> None:
@@ -619,10 +626,12 @@ class Hub:
         for task in list(self._tasks):
             task.cancel()
 
-    def _start_task(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
+    def _start_task(self, outer: Coroutine[Any, Any, None], inner: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine that awaits another one, which ends with it also if it is cancelled before its first step."""
+        task = asyncio.get_running_loop().create_task(outer)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _task: inner.close())
 
 
 _NOT_SENT: Final = "An event could not be sent."
@@ -631,10 +640,3 @@ _MAX_READ_SECONDS: Final = 30.0
 _MAX_PENDING: Final = 10_000
 """Events of a guild that are kept for a session while its GUILD_CREATE is read; with more it identifies anew."""
 _COMPARED: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_DELETE"})
-
-
-async def _log_errors(coroutine: Awaitable[None]) -> None:
-    try:
-        await coroutine
-    except Exception:  # noqa: BLE001 - logged
-        _log.exception("a background task of the gateway failed")
