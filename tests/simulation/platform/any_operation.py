@@ -265,7 +265,7 @@ class AnyOperations:
     def _write(self, noun: str, location: dict[str, str], body: dict[str, Any], data: Any, call: Call) -> None:
         """Record the texts that a request gave a thing, if the response shows them or is lost."""
         history, filled = self.work.history, noun.format(**location)
-        created = isinstance(data, dict) and filled not in self.things
+        created = call.accepted and isinstance(data, dict) and filled not in self.things
         thing = self.things.setdefault(filled, Thing(set(location.values()), created))
         thing.ids |= _ids(data)
         for field in _NOUNS[noun].fields:
