@@ -131,6 +131,23 @@ async def test_lanes_take_turns_however_many_wait_in_one(monkeypatch: pytest.Mon
     assert order.index(100) < order.index(101) < order.index(102) <= 14
 
 
+async def test_the_lane_that_has_had_the_least_time_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+
+    async def work(lane: str, number: int) -> None:
+        enter_lane(lambda: lane)
+        await load.work(number)
+
+    floods = [f"flood {number}" for number in range(10)]
+    tasks = [asyncio.ensure_future(work(lane, number)) for number in range(20) for lane in floods]
+    await tasks[50]
+    count = len(load.entries)
+    tasks += [asyncio.ensure_future(work("alice", 100 + number)) for number in range(3)]
+    await asyncio.gather(*tasks)
+    order = [number for number, _ in load.entries]
+    assert [order.index(100 + number) < count + 12 for number in range(3)] == [True] * 3
+
+
 async def test_who_enters_no_lane_waits_in_that_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     load = Load(monkeypatch, TURN_SECONDS)
 

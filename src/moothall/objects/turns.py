@@ -3,16 +3,18 @@
 The loop runs everything that is ready before it looks at its timers and sockets again. With many clients that is the
 sum of their requests, however short each of them is. So what begins a request awaits `room_in_turn` first: it goes on
 at once while the turn is young, else in one of the next turns. Those who wait stand in lanes, one for each account or
-network, and the lanes take turns: however many requests one client sends, another's waits for one of each client. A
-transaction whose turn it is on the connection that writes goes before all: others wait for it. What takes long is done
-in pieces, and awaits `yield_turn` between them.
+network, and the lane that has had the least time lately goes first: however many requests one client sends, another's
+hardly waits. A transaction whose turn it is on the connection that writes goes before all: others wait for it. What
+takes long is done in pieces, and awaits `yield_turn` between them.
 """
 
 import asyncio
+import itertools
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextvars import ContextVar
+from heapq import heappop, heappush
 from typing import Final, TypeVar
 
 from moothall.objects.clock import stopwatch
@@ -25,6 +27,10 @@ LaneOf = Callable[[], Hashable]
 TURN_SECONDS: Final = 0.001
 """Work of a turn after which no more begins in it."""
 _MAX_AT_ONCE: Final = 64
+_HALVED_EVERY: Final = 1.0
+"""Seconds after which half of the time that a lane has had is forgotten."""
+_FORGOTTEN: Final = 0.0001
+"""Seconds of a lane that are not worth remembering."""
 
 
 def _no_lane() -> Hashable:
@@ -50,7 +56,15 @@ class Turns:
         self._first: deque[asyncio.Future[None]] = deque()
         """Those who go before all who wait in lanes, the last one first."""
         self._lanes: dict[Hashable, deque[asyncio.Future[None]]] = {}
-        """Those who wait, by lane; the lane whose turn it is first."""
+        """Those who wait, by lane."""
+        self._order: list[tuple[float, int, Hashable]] = []
+        """A heap with each lane in which a task waits, by the time that it has had, then by when it came."""
+        self._entered = itertools.count()
+        self._seconds: dict[Hashable, float] = {}
+        """The time that each lane has had lately: its share of the turns in which its work went on after a wait."""
+        self._halved_at = 0.0
+        self._woken: list[Hashable] = []
+        """The lanes whose work went on in the turn under way."""
         self._at_once = 8
         """How many of those who wait begin in one turn, by how long the last ones took."""
 
@@ -61,16 +75,28 @@ class Turns:
             # A loop that was closed calls nothing any more.
             self._first.clear()
             self._lanes.clear()
+            self._order.clear()
             self._note_first(loop)
         elif (self._is_awaited() and not (first or goes_on)) or stopwatch() - self._started >= TURN_SECONDS:
             future = loop.create_future()
             if first:
                 self._first.appendleft(future)
             else:
-                self._lanes.setdefault(_lane_of.get()(), deque()).append(future)
+                self._wait_in(_lane_of.get()(), future)
             await future
             if self._loop is not loop:
                 self._note_first(loop)
+
+    def _wait_in(self, lane: Hashable, future: asyncio.Future[None]) -> None:
+        waiting = self._lanes.get(lane)
+        if waiting is None:
+            self._lanes[lane] = deque((future,))
+            self._enter(lane)
+        else:
+            waiting.append(future)
+
+    def _enter(self, lane: Hashable) -> None:
+        heappush(self._order, (self._seconds.get(lane, 0.0), next(self._entered), lane))
 
     def _is_awaited(self) -> bool:
         return bool(self._lanes or self._first)
@@ -84,6 +110,7 @@ class Turns:
         """Let some of those who wait go on, in this turn or the next."""
         now = stopwatch()
         taken, self._started = now - self._started, now
+        self._charge(taken, now)
         if not self._is_awaited() or self._loop is None:
             self._loop = None
             return
@@ -96,17 +123,31 @@ class Turns:
                 future.set_result(None)
         self._loop.call_soon(self._begin)
 
+    def _charge(self, taken: float, now: float) -> None:
+        """Divide the time of a turn among the lanes whose work went on in it."""
+        if now - self._halved_at >= _HALVED_EVERY:
+            self._halved_at = now
+            halves = ((lane, seconds / 2) for lane, seconds in self._seconds.items())
+            self._seconds = {lane: seconds for lane, seconds in halves if seconds >= _FORGOTTEN}
+        for lane in self._woken:
+            self._seconds[lane] = self._seconds.get(lane, 0.0) + taken / len(self._woken)
+        self._woken.clear()
+
     def _next(self) -> asyncio.Future[None] | None:
-        """Take what goes first, or the oldest of the lane whose turn it is, which is the last one then."""
+        """Take what goes first, or the oldest of the lane that has had the least time."""
         if self._first:
             return self._first.popleft()
-        for lane, waiting in self._lanes.items():
+        if not self._order:
+            return None
+        lane = heappop(self._order)[2]
+        waiting = self._lanes[lane]
+        future = waiting.popleft()
+        if waiting:
+            self._enter(lane)
+        else:
             del self._lanes[lane]
-            future = waiting.popleft()
-            if waiting:
-                self._lanes[lane] = waiting
-            return future
-        return None
+        self._woken.append(lane)
+        return future
 
 
 class _OfThread(threading.local):
