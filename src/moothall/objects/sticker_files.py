@@ -16,6 +16,8 @@ _SHORTEST_MS: Final = 20
 _SHOWN_MS: Final = 100
 """The duration that browsers give to frames of a GIF that are shorter than `_SHORTEST_MS`."""
 _LOTTIE_DEPTH: Final = 64
+_LOTTIE_OBJECTS_MAX: Final = 50_000
+"""Objects and lists of a Lottie. Real ones have some 25,000 at most; decoding them lets no other thread run."""
 _HIGHEST: Final = 1_000_000
 
 
@@ -66,6 +68,8 @@ def _check_animation(data: bytes) -> None:
 
 
 def _check_lottie(data: bytes) -> None:
+    if data.count(b"{") + data.count(b"[") > _LOTTIE_OBJECTS_MAX:
+        raise Refusal(errors.INVALID_LOTTIE)
     try:
         animation = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -104,6 +104,7 @@ async def test_lottie_needs_a_verified_or_partnered_guild(
         (lottie(fr="fast"), 170006),
         (lottie(op=10**400), 170004),
         (lottie(assets=5, layers=5), 170001),
+        (lottie(layers=[{}] * 50_000), 170001),
         (lottie(assets=5, layers=[[[{"x": "y"}]]]), 170001),
         (lottie(fr=61), 170003),
         (lottie(w=321), 170005),
