@@ -67,13 +67,17 @@ def _check_animation(data: bytes) -> None:
         raise Refusal(errors.STICKER_TOO_LONG)
 
 
-def _check_lottie(data: bytes) -> None:
+def _decode_lottie(data: bytes) -> Any:
     if data.count(b"{") + data.count(b"[") > _LOTTIE_OBJECTS_MAX:
         raise Refusal(errors.INVALID_LOTTIE)
     try:
-        animation = msgspec.json.decode(data)
+        return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise Refusal(errors.INVALID_LOTTIE) from None
+
+
+def _check_lottie(data: bytes) -> None:
+    animation = _decode_lottie(data)
     if not isinstance(animation, dict) or not isinstance(animation.get("layers"), list):
         raise Refusal(errors.INVALID_LOTTIE)
     width, height, rate, begin, end = (_number(animation.get(key)) for key in ("w", "h", "fr", "ip", "op"))
