@@ -17,6 +17,8 @@ class Load:
         self._now = 0.0
         self._turn = 0
         monkeypatch.setattr(turns, "stopwatch", lambda: self._now)
+        # Turns that were timed by another clock halve nothing for long.
+        monkeypatch.setattr(turns._of_thread, "turns", turns.Turns())
 
     async def work(self, number: int) -> None:
         await room_in_turn()
@@ -158,3 +160,23 @@ async def test_who_enters_no_lane_waits_in_that_of_the_server(monkeypatch: pytes
     tasks = [asyncio.create_task(flood()), asyncio.create_task(load.work(0))]
     await asyncio.gather(*tasks)
     assert [number for number, _ in load.entries].index(0) <= 12
+
+
+async def test_a_lane_that_has_had_much_time_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, 0.05)
+
+    async def work(lane: object, number: int) -> None:
+        enter_lane(lambda: lane)
+        await load.work(number)
+
+    heavy = [asyncio.ensure_future(work("heavy", number)) for number in range(40)]
+    await asyncio.gather(*heavy)
+    # At each moment some wait who have had no time at all.
+    newcomers = [asyncio.ensure_future(work(number, number)) for number in range(100, 120)]
+    await asyncio.sleep(0)
+    last = asyncio.ensure_future(work("heavy", 40))
+    for number in range(120, 1_000):
+        newcomers.append(asyncio.ensure_future(work(number, number)))
+        await newcomers[number - 120]
+    assert last.done()
+    await asyncio.gather(*newcomers)

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextvars import ContextVar
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Final, TypeVar
 
 from moothall.objects.clock import stopwatch
@@ -76,6 +76,7 @@ class Turns:
             self._first.clear()
             self._lanes.clear()
             self._order.clear()
+            self._woken.clear()
             self._note_first(loop)
         elif (self._is_awaited() and not (first or goes_on)) or stopwatch() - self._started >= TURN_SECONDS:
             future = loop.create_future()
@@ -129,6 +130,12 @@ class Turns:
             self._halved_at = now
             halves = ((lane, seconds / 2) for lane, seconds in self._seconds.items())
             self._seconds = {lane: seconds for lane, seconds in halves if seconds >= _FORGOTTEN}
+            # Of those who wait too: else a lane that has had much would wait for as long as others come.
+            self._order = [
+                (seconds / 2 if seconds / 2 >= _FORGOTTEN else 0.0, number, lane)
+                for seconds, number, lane in self._order
+            ]
+            heapify(self._order)
         for lane in self._woken:
             self._seconds[lane] = self._seconds.get(lane, 0.0) + taken / len(self._woken)
         self._woken.clear()
