@@ -283,3 +283,34 @@ def test_several_processes_need_a_database_that_they_can_share() -> None:
     assert problem.startswith("nats_url: several processes cannot share an SQLite file")
     shared = load(environ={**environ, "MOOTHALL_DATABASE_URL": "postgresql://host/name"})
     assert shared.nats_url == "nats://127.0.0.1:4222"
+
+
+MAIL = {
+    "MOOTHALL_SMTP_HOST": "mail.example.org",
+    "MOOTHALL_MAIL_FROM": "hall@example.org",
+    "MOOTHALL_PUBLIC_URL": "https://hall.example.org",
+}
+
+
+def test_mail_needs_a_server_a_sender_and_the_url_of_its_links() -> None:
+    assert load(environ=MAIL).smtp_tls == "starttls"
+    assert problems(environ={"MOOTHALL_SMTP_HOST": "mail.example.org"}) == [
+        "smtp_host: mail needs mail_from, the address that it is sent from",
+        "smtp_host: mail needs public_url, which its links begin with",
+    ]
+    assert problems(environ={"MOOTHALL_MAIL_FROM": "hall@example.org"}) == ["mail_from: mail needs smtp_host"]
+    for wrong in ("hall", "Hall <hall@example.org>", "hall@example.org\nBcc: x@example.org", "hall@münchen.example"):
+        (problem,) = problems(environ={**MAIL, "MOOTHALL_MAIL_FROM": wrong})[:1]
+        assert problem.startswith("mail_from: Expected an email address")
+
+
+def test_the_password_of_the_mail_server_goes_nowhere_in_the_clear() -> None:
+    login = {**MAIL, "MOOTHALL_SMTP_USER": "hall", "MOOTHALL_SMTP_PASSWORD": "mail-secret"}
+    assert "mail-secret" not in repr(load(environ=login))
+    assert problems(environ={**login, "MOOTHALL_SMTP_TLS": "none"}) == [
+        "smtp_tls: none would send smtp_password in the clear"
+    ]
+    assert load(environ={**login, "MOOTHALL_SMTP_TLS": "none", "MOOTHALL_SMTP_HOST": "localhost"}).smtp_user == "hall"
+    assert problems(environ={**MAIL, "MOOTHALL_SMTP_USER": "hall"}) == [
+        "smtp_user: a login needs smtp_user and smtp_password"
+    ]

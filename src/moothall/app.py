@@ -109,6 +109,8 @@ from moothall.resources.interaction.jobs import ExpirySchedule
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.link_preview.fetcher import LinkPreviews
+from moothall.resources.mail.config import DEFAULT_PORTS, MailConfig
+from moothall.resources.mail.sender import MailSender
 from moothall.resources.member.activity import ActivityRecorder
 from moothall.resources.member.encoded import EncodedMembers
 from moothall.resources.message.attachment.pending_upload.links import UploadLinks
@@ -289,6 +291,7 @@ def build_services(
     )
     services.resources.add(Deliveries(services), WebhookEventSender(services), LinkPreviews(services))
     services.resources.add(PreviewWorker(services), PushSender(services, _vapid_key(settings)))
+    services.resources.add(MailSender(services, mail_config(settings)))
     return services
 
 
@@ -296,6 +299,7 @@ async def close_services(services: Services) -> None:
     """Close the services of `build_services`, once no request is served and while the database is still open."""
     await services.resources[Deliveries].close()
     await services.resources[WebhookEventSender].close()
+    await services.resources[MailSender].close()
     await services.resources[PreviewWorker].close()
     await services.resources[PushSender].close()
     await services.resources[LinkPreviews].close()
@@ -309,6 +313,22 @@ def _vapid_key(settings: Settings) -> VapidKey | None:
     if settings.push_private_key is None:
         return None
     return VapidKey(settings.push_private_key, settings.push_contact or base_url(settings))
+
+
+def mail_config(settings: Settings) -> MailConfig | None:
+    """How mail is sent; None if the operator has set no mail server."""
+    if settings.smtp_host is None or settings.mail_from is None:
+        return None
+    return MailConfig(
+        host=settings.smtp_host,
+        port=settings.smtp_port or DEFAULT_PORTS[settings.smtp_tls],
+        tls=settings.smtp_tls,
+        user=settings.smtp_user,
+        password=settings.smtp_password,
+        sender=settings.mail_from,
+        public_url=base_url(settings),
+        seconds=settings.smtp_timeout_seconds,
+    )
 
 
 def build_limiter(settings: Settings, windows: ProcessWindows | None = None) -> RateLimiter:
@@ -664,6 +684,7 @@ class App:
         self.relay.start()
         self.jobs.start()
         self.services.resources[WebhookEventSender].start()
+        self.services.resources[MailSender].start()
         self.services.resources[PreviewWorker].start()
         self.services.resources[PushSender].start()
         self.indexer.start()
@@ -682,6 +703,7 @@ class App:
             await self._collector.stop()
         await self.jobs.stop()
         await self.services.resources[WebhookEventSender].stop()
+        await self.services.resources[MailSender].stop()
         await self.services.resources[PreviewWorker].stop()
         await self.services.resources[PushSender].stop()
         await self.indexer.stop()

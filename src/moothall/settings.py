@@ -21,6 +21,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from moothall.objects.email_address import EmailAddress
+
 PREFIX = "MOOTHALL_"
 CONFIG_VARIABLE = "MOOTHALL_CONFIG"
 TEST_PREFIX = "MOOTHALL_TEST_"
@@ -157,6 +159,25 @@ class Settings(Struct, frozen=True, kw_only=True):
     push_contact: Annotated[
         str | None, Meta(description="mailto: or https: URL for the operators of push services; else public_url.")
     ] = None
+    smtp_host: Annotated[
+        Annotated[str, Meta(pattern=r"\A[A-Za-z0-9.:_-]{1,253}\Z")] | None,
+        Meta(description="Mail server (SMTP) for links to reset passwords, and notices; without one no mail is sent."),
+    ] = None
+    smtp_port: Annotated[
+        Annotated[int, Meta(ge=1, le=65535)] | None,
+        Meta(description="Its port; else 587 for starttls, 465 for tls, 25 for none."),
+    ] = None
+    smtp_tls: Annotated[
+        Literal["starttls", "tls", "none"],
+        Meta(description="How the connection to it is encrypted: none only within a machine or a private network."),
+    ] = "starttls"
+    smtp_user: Annotated[str | None, Meta(description="Name to log in to it by; without one there is no login.")] = None
+    smtp_password: Annotated[str | None, Meta(description="Password to log in to it.")] = None
+    smtp_timeout_seconds: Annotated[
+        float,
+        Meta(description="Seconds that the delivery of a mail may take before it is tried again later.", ge=1, le=120),
+    ] = 20.0
+    mail_from: Annotated[str | None, Meta(description="Address that mail is sent from.")] = None
     registration: Annotated[bool, Meta(description="Let anyone register an account.")] = True
     message_requests: Annotated[
         bool,
@@ -440,7 +461,7 @@ TABLE: dict[str, Setting] = {setting.name: setting for setting in _table()}
 """Every setting by name, in the order of the documentation."""
 
 
-_SECRETS = frozenset({"secret_key", "push_private_key", "metrics_token"})
+_SECRETS = frozenset({"secret_key", "push_private_key", "metrics_token", "smtp_password"})
 """Settings whose values are never shown."""
 
 
@@ -525,10 +546,29 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
         yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
     if values.get("workers", 1) > 1 and not str(values.get("database_url") or "sqlite:").startswith("sqlite:"):
         yield "workers: several share an SQLite file; with PostgreSQL, start several servers"
+    yield from _check_mail(values)
     if values.get("metrics_listen"):
         port = split_address(values["metrics_listen"])[1]
         if port and port == values.get("port", TABLE["port"].default):
             yield f"metrics_listen: port {port} is the server's own"
+
+
+def _check_mail(values: Mapping[str, Any]) -> Iterator[str]:
+    """Problems of the settings of mail."""
+    host, user = values.get("smtp_host"), values.get("smtp_user")
+    if host is None:
+        for name in ("smtp_user", "smtp_password", "mail_from"):
+            if values.get(name) is not None:
+                yield f"{name}: mail needs smtp_host"
+        return
+    if values.get("mail_from") is None:
+        yield "smtp_host: mail needs mail_from, the address that it is sent from"
+    if values.get("public_url") is None:
+        yield "smtp_host: mail needs public_url, which its links begin with"
+    if (user is None) != (values.get("smtp_password") is None):
+        yield "smtp_user: a login needs smtp_user and smtp_password"
+    if user is not None and values.get("smtp_tls") == "none" and host not in {"localhost", "127.0.0.1", "::1"}:
+        yield "smtp_tls: none would send smtp_password in the clear"
 
 
 def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
@@ -639,6 +679,16 @@ def _check_contact(text: str) -> None:
         raise ValueError("Expected a URL that starts with mailto: or https://")
 
 
+def _check_address(text: str) -> None:
+    try:
+        address = EmailAddress.from_wire(text)
+    except ValueError:
+        raise ValueError(f"Expected an email address, like hall@example.org; not {text!r}") from None
+    if str(address) != text or not text.isascii():
+        # Only few mail servers take others as a sender.
+        raise ValueError(f"Expected an email address in ASCII, like hall@example.org; not {text!r}")
+
+
 def _url(*schemes: str) -> Callable[[str], None]:
     def check(text: str) -> None:
         parts = urlsplit(text)
@@ -673,5 +723,6 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "push_private_key": _check_push_key,
     "push_contact": _check_contact,
     "trusted_proxies": _check_networks,
+    "mail_from": _check_address,
 }
 """Validators beyond the types; each raises ValueError."""

@@ -9,7 +9,7 @@ from tests.server.load import PASSWORD
 from tests.serving import RunningServer
 
 LATER: Final = (
-    "PIL", "aiohttp", "alembic", "anyio", "asyncpg", "cryptography.hazmat.primitives.serialization",
+    "PIL", "aiohttp", "aiosmtplib", "alembic", "anyio", "asyncpg", "cryptography.hazmat.primitives.serialization",
     "cryptography.x509", "google.protobuf", "http_ece", "idna", "jinja2", "jwt", "lxml", "nats", "prometheus_client",
     "sqlalchemy", "starlette", "yarl", "zxcvbn",
 )  # fmt: skip

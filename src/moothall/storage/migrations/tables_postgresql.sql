@@ -672,6 +672,38 @@ CREATE TABLE linked_roles (
 	CONSTRAINT pk_linked_roles PRIMARY KEY (guild_id, role_id)
 );
 
+CREATE TABLE mails (
+	id BIGINT NOT NULL,
+	kind TEXT NOT NULL,
+	user_id BIGINT,
+	address TEXT NOT NULL,
+	address_key TEXT COLLATE "C" NOT NULL,
+	network TEXT COLLATE "C",
+	language TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT,
+	state BIGINT NOT NULL,
+	attempts BIGINT NOT NULL,
+	next_attempt_at BIGINT,
+	sent_at BIGINT,
+	last_error TEXT,
+	sealed BYTEA,
+	claim_id BIGINT,
+	CONSTRAINT pk_mails PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_mails_address_key ON mails (address_key);
+
+CREATE INDEX ix_mails_claim_id ON mails (claim_id);
+
+CREATE INDEX ix_mails_created_at ON mails (created_at);
+
+CREATE INDEX ix_mails_network ON mails (network);
+
+CREATE INDEX ix_mails_next_attempt_at ON mails (next_attempt_at);
+
+CREATE INDEX ix_mails_user_id ON mails (user_id);
+
 CREATE TABLE member_activity (
 	guild_id BIGINT NOT NULL,
 	user_id BIGINT NOT NULL,

@@ -705,6 +705,38 @@ CREATE TABLE linked_roles (
 )
  WITHOUT ROWID;
 
+CREATE TABLE mails (
+	id INTEGER NOT NULL,
+	kind TEXT NOT NULL,
+	user_id INTEGER,
+	address TEXT NOT NULL,
+	address_key TEXT NOT NULL,
+	network TEXT,
+	language TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER,
+	state INTEGER NOT NULL,
+	attempts INTEGER NOT NULL,
+	next_attempt_at INTEGER,
+	sent_at INTEGER,
+	last_error TEXT,
+	sealed BLOB,
+	claim_id INTEGER,
+	CONSTRAINT pk_mails PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_mails_address_key ON mails (address_key);
+
+CREATE INDEX ix_mails_claim_id ON mails (claim_id);
+
+CREATE INDEX ix_mails_created_at ON mails (created_at);
+
+CREATE INDEX ix_mails_network ON mails (network);
+
+CREATE INDEX ix_mails_next_attempt_at ON mails (next_attempt_at);
+
+CREATE INDEX ix_mails_user_id ON mails (user_id);
+
 CREATE TABLE member_activity (
 	guild_id INTEGER NOT NULL,
 	user_id INTEGER NOT NULL,

@@ -39,6 +39,7 @@ from moothall.storage.schema.guilds import (
 from moothall.storage.schema.harvests import harvest_files, harvests
 from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.link_previews import link_previews, preview_requests
+from moothall.storage.schema.mails import mails
 from moothall.storage.schema.members import bans, former_members, member_activity, members, voice_states, voice_statuses
 from moothall.storage.schema.messages import (
     attachments,
@@ -132,6 +133,7 @@ __all__ = [
     "linked_role_applications",
     "linked_role_members",
     "linked_roles",
+    "mails",
     "member_activity",
     "members",
     "message_changes",
