@@ -14,7 +14,7 @@ PORT ?=
 DATA ?=
 ARGS ?=
 CLIENT ?=
-# make test: JOBS processes; TESTS is what to run, e.g. TESTS="tests/kernel -k router"
+# make test: JOBS processes; TESTS is what to run, e.g. TESTS="tests/api -k router"
 JOBS ?= 2
 TESTS ?=
 
@@ -23,7 +23,7 @@ help: ## List what can be done
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo '  make run PORT=8080 DATA=/srv/moothall ARGS="--no-rate-limits"'
-	@echo '  make test TESTS="tests/kernel -k router" JOBS=1'
+	@echo '  make test TESTS="tests/api -k router" JOBS=1'
 
 # The first Python >= 3.11 that is found makes the environment; after that only the environment's own is used.
 $(BIN)/python:
@@ -115,7 +115,7 @@ test: $(STAMPS)/dev $(CLIENT_DEV) statements ## Run the test suite (TESTS=, JOBS
 FUZZ_EXAMPLES ?= 20000
 .PHONY: fuzz
 fuzz: $(STAMPS)/dev ## Search with generated URLs and requests for what must not happen (FUZZ_EXAMPLES=)
-	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 -s tests/kernel/test_outgoing_fuzz.py \
+	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 -s tests/runtime/test_outgoing_fuzz.py \
 	  tests/conformance/test_generated_requests.py -k "outgoing or long"
 
 # Half an hour with all attackers; ABUSE_ARGS="login_flood --seconds 10" runs one. It means something only where nothing

@@ -10,13 +10,13 @@ from msgspec import UNSET
 
 from benchmarks.forum import forum_rows
 from benchmarks.loading import Loader, loading
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.secrets import ServerKey, hash_token, new_account_token, new_token
+from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, SnowflakeFactory
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.body import NONE, Head, Text, encode_body
 from moothall.resources.message.search.rebuild import rebuild_index
+from moothall.runtime.secrets import ServerKey, hash_token, new_account_token, new_token
 from moothall.storage.engines import database_at
 from moothall.storage.schema import (
     applications,

@@ -14,7 +14,7 @@ from tests.passwords import hash_cheaply
 from tests.serving import RunningServer, environment
 
 _FORKING: Final = multiprocessing.get_context("forkserver")
-_FORKING.set_forkserver_preload(["moothall.cli.serve", "moothall.app", __name__])
+_FORKING.set_forkserver_preload(["moothall.cli.serve", "moothall.app.server", __name__])
 
 
 class ForkedProcess:

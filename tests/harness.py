@@ -19,20 +19,19 @@ from msgspec import structs
 from sqlalchemy import bindparam, insert, select, update
 
 import moothall.gateway.endpoints  # noqa: F401 registers its rows
-from moothall.app import build_services, close_services
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import GatewaySession
+from moothall.api.endpoint import Endpoint, endpoints
+from moothall.api.jobs import MAX_TRANSACTION_MS, JobRunner
+from moothall.api.pipeline import Pipeline
+from moothall.api.ratelimit import RateLimiter
+from moothall.api.router import Router
+from moothall.app.services import build_services, close_services
 from moothall.bus import Envelope
 from moothall.bus.local import LocalBus
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import GatewaySession
-from moothall.kernel.endpoint import Endpoint, endpoints
-from moothall.kernel.jobs import MAX_TRANSACTION_MS, JobRunner
-from moothall.kernel.pipeline import Pipeline
-from moothall.kernel.ratelimit import RateLimiter
-from moothall.kernel.router import Router
-from moothall.kernel.secrets import ServerKey, hash_token, new_account_token, new_token
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, SnowflakeFactory, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Presence
@@ -41,6 +40,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.webhook_event.sender import WebhookEventSender
+from moothall.runtime.secrets import ServerKey, hash_token, new_account_token, new_token
 from moothall.settings import Settings
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import (

@@ -12,9 +12,9 @@ from typing import Any, Final, cast
 
 import asyncpg
 
-from moothall.storage.postgres import PostgresDatabase
-from moothall.storage.postgres_connection import Deadlines, connect_arguments
-from moothall.storage.postgres_pool import PostgresPool
+from moothall.storage.postgres.connection import Deadlines, connect_arguments
+from moothall.storage.postgres.engine import PostgresDatabase
+from moothall.storage.postgres.pool import PostgresPool
 
 _READ_BYTES: Final = 1 << 18
 _MAX_KEPT: Final = 4

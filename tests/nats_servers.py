@@ -16,7 +16,7 @@ from nats.js.errors import Error as JetStreamError
 from moothall.bus.batches import BatchNumbers
 from moothall.bus.nats import NatsBus
 from moothall.bus.sealing import Seal
-from moothall.kernel.nodes import new_name
+from moothall.storage.nodes import new_name
 from tests.suites import leave_out
 
 NATS = os.environ.get("MOOTHALL_TEST_NATS", "nats://127.0.0.1:4222")

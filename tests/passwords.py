@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from moothall.kernel.secrets import PasswordCost, Passwords
+from moothall.runtime.secrets import PasswordCost, Passwords
 
 REAL_COST: Final = Passwords.cost
 

@@ -14,7 +14,7 @@ from sqlalchemy import func, insert, select
 
 from moothall.demo import seeding
 from moothall.demo.seeding import ensure_demo, existing_demo
-from moothall.kernel.secrets import Passwords, SecretBox
+from moothall.runtime.secrets import Passwords, SecretBox
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import guilds, messages, meta, users
 from tests.forking import ForkedServer

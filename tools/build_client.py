@@ -19,7 +19,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 WEB: Final = ROOT / "web"
-TARGET: Final = ROOT / "src" / "moothall" / "web" / "client"
+TARGET: Final = ROOT / "src" / "moothall" / "pages" / "client"
 TOKENS: Final = TARGET.with_name("tokens.css")
 """The design tokens, which the pages that need no scripts have too."""
 STAMP: Final = TARGET / ".sources"

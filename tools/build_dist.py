@@ -22,9 +22,9 @@ from typing import Final
 from flit_core import buildapi
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-CLIENT: Final = Path("src/moothall/web/client")
+CLIENT: Final = Path("src/moothall/pages/client")
 """The client's build, which git ignores and which every package carries."""
-STATEMENTS: Final = Path("src/moothall/storage/statements_*")
+STATEMENTS: Final = Path("src/moothall/storage/statements/compiled_*")
 """The compiled statements, which git ignores and which every package carries."""
 _MADE: Final = {"node_modules", "site", "__pycache__"}
 _MADE_AT_TOP: Final = {"dist", "build", "data"}

@@ -69,10 +69,10 @@ def settings_table() -> str:
 
 def endpoints_list() -> str:
     """Every endpoint of the API, one table for each resource."""
-    import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    import moothall.app.application  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    from moothall.api.endpoint import endpoints  # noqa: PLC0415
+    from moothall.api.openapi import endpoint_summaries  # noqa: PLC0415
     from moothall.bus import Audience  # noqa: PLC0415
-    from moothall.kernel.endpoint import endpoints  # noqa: PLC0415
-    from moothall.kernel.openapi import endpoint_summaries  # noqa: PLC0415
     from moothall.resources import load_endpoints  # noqa: PLC0415
 
     load_endpoints()
@@ -99,8 +99,8 @@ def spec_table() -> str:
 
     Raises KeyError for a difference of a row that the spec does not have.
     """
-    import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
-    from moothall.kernel.endpoint import REGISTRY  # noqa: PLC0415
+    import moothall.app.application  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    from moothall.api.endpoint import REGISTRY  # noqa: PLC0415
     from moothall.resources import load_endpoints  # noqa: PLC0415
 
     load_endpoints()
@@ -132,8 +132,8 @@ def public_tables() -> str:
 
     Raises KeyError for a reason that no public operation has.
     """
-    import moothall.app  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
-    from moothall.kernel.endpoint import REGISTRY  # noqa: PLC0415
+    import moothall.app.application  # noqa: F401, PLC0415 with it comes every row; slow, and few pages need it
+    from moothall.api.endpoint import REGISTRY  # noqa: PLC0415
     from moothall.resources import load_endpoints  # noqa: PLC0415
 
     load_endpoints()

@@ -1,6 +1,6 @@
 """Compile the statements of all queries into the files that servers read: `compile_statements.py [--if-changed]`.
 
-Every module is imported while a recorder collects the queries that it makes (`moothall.storage.statement_store`). A
+Every module is imported while a recorder collects the queries that it makes (`moothall.storage.statements.store`). A
 statement that one engine does not have is left out for that engine. The same sources give the same bytes.
 """
 
@@ -16,9 +16,9 @@ from typing import Final
 from sqlalchemy.exc import CompileError
 
 import moothall
-from moothall.storage.compilation import table_facts
 from moothall.storage.query import make_all_queries
-from moothall.storage.statement_store import DIALECTS, StatementRecorder, stored_sources, write_statements
+from moothall.storage.statements.compilation import table_facts
+from moothall.storage.statements.store import DIALECTS, StatementRecorder, stored_sources, write_statements
 
 _LEFT_OUT: Final = ("moothall.__main__", "moothall.testing", "moothall.storage.migrations")
 """Modules without queries, which need packages that a server may not have."""

@@ -1,4 +1,4 @@
-"""Writes the catalogues of the pages: the texts of `moothall.web`, their translations, and what the server reads.
+"""Writes the catalogues of the pages: the texts of `moothall.pages`, their translations, and what the server reads.
 
     make translations
 
@@ -17,7 +17,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from moothall.web.translations import DOMAIN, TRANSLATED
+from moothall.pages.translations import DOMAIN, TRANSLATED
 
 WEB: Final = Path(__file__).parents[1] / "src" / "moothall" / "web"
 _METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2.ext:babel_extract")]

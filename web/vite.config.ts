@@ -231,7 +231,7 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: {
-    fs: { allow: [".", "../src/moothall/web"] },
+    fs: { allow: [".", "../src/moothall/pages"] },
     proxy: {
       "^/(api|icon|apple-touch-icon|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
         { target: SERVER },

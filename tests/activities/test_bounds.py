@@ -11,7 +11,7 @@ from aiohttp import web
 from moothall.activities import proxy
 from moothall.activities.origin import ActivityOrigins
 from moothall.activities.proxy import ActivityProxy
-from moothall.kernel.address_limits import AddressLimits
+from moothall.api.address_limits import AddressLimits
 from moothall.objects.ids import ApplicationId, Snowflake
 from tests.harness import Platform
 from tests.resources.activity.activities import make_launchable

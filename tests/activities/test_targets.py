@@ -11,8 +11,8 @@ from moothall.activities import websockets
 from moothall.activities.targets import Targets
 from moothall.activities.upstream import Request
 from moothall.activities.websockets import _Relay
-from moothall.kernel.outgoing import AddressRefused, UrlRefused
 from moothall.objects.url_mapping import MappedPath
+from moothall.runtime.outgoing import AddressRefused, UrlRefused
 from tests.harness import Platform
 
 

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from moothall.activities.origin import ActivityOrigins
 from moothall.activities.proxy import ActivityProxy
-from moothall.kernel.address_limits import AddressLimits
+from moothall.api.address_limits import AddressLimits
 from moothall.objects.ids import ApplicationId
 from tests.activities.certificates import Authority
 from tests.harness import Platform

@@ -8,7 +8,7 @@ import pytest
 
 from moothall.activities import upstream
 from moothall.activities.upstream import Destination, Request, Response, Upstream
-from moothall.kernel.outgoing import ConnectionFailed
+from moothall.runtime.outgoing import ConnectionFailed
 
 _OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 

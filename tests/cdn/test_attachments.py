@@ -10,10 +10,10 @@ import pytest
 from msgspec import structs
 from PIL import Image
 
+from moothall.api.address_limits import AddressLimits
+from moothall.api.staged import upload_key
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.rendition_cache import RenditionCache
-from moothall.kernel.address_limits import AddressLimits
-from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.storage.disk_cache import DiskCache
 from tests.harness import Platform

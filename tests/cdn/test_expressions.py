@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from moothall.api.address_limits import AddressLimits
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.images import ImageFiles
-from moothall.kernel.address_limits import AddressLimits
 from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, opus, uri

@@ -11,11 +11,11 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
+from moothall.api.address_limits import AddressLimits
+from moothall.api.file_links import FileLinks
 from moothall.cdn import external
 from moothall.cdn.external import ExternalMedia
-from moothall.kernel.address_limits import AddressLimits
-from moothall.kernel.file_links import FileLinks
-from moothall.kernel.outgoing import Outgoing
+from moothall.runtime.outgoing import Outgoing
 from moothall.storage.disk_cache import DiskCache
 from tests.resources.link_preview.sites import Site, picture, running_site
 

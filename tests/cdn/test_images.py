@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from moothall.api.address_limits import AddressLimits
+from moothall.api.request.images import blob_key
 from moothall.cdn.images import ImageFiles
 from moothall.cdn.rendering import render
 from moothall.cdn.sizes import SIZES
-from moothall.kernel.address_limits import AddressLimits
-from moothall.kernel.images import blob_key
 from moothall.storage.blobs import Blobs
 
 STILL, ANIMATED_FORMATS = "0123456789abcdef" * 2, "a_" + "fedcba9876543210" * 2

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import pytest
 from sqlalchemy import insert
 
-from moothall.app import App
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import MAX_ATTEMPTS, Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import MAX_ATTEMPTS, Job, job
+from moothall.app.application import App
 from moothall.objects.wire import Timestamp
 from moothall.settings import Settings
 from moothall.storage.database import Database, Query

@@ -10,8 +10,8 @@ import apsw
 import pytest
 from click.testing import Result
 
-from moothall.storage.sqlite import SqliteDatabase
-from moothall.storage.sqlite_files import serving_alone
+from moothall.storage.sqlite.engine import SqliteDatabase
+from moothall.storage.sqlite.files import serving_alone
 from tests.cli.running import failed, run
 
 

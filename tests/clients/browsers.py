@@ -12,7 +12,7 @@ import requests
 from playwright.async_api import Page, expect
 
 from tests.clients.client_pages import PASSWORD, TIMEOUT_MS
-from tests.web.browser import HtmlForm, read_page
+from tests.pages.browser import HtmlForm, read_page
 
 _FOCUSED = "() => [document.activeElement.tagName, document.activeElement.textContent.trim()]"
 _TABS_MAX = 60

@@ -14,7 +14,7 @@ from unittest import mock
 import aiohttp
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
 
-from moothall.web.client_files import FOLDER
+from moothall.pages.client_files import FOLDER
 from tests.suites import leave_out
 
 PASSWORD: Final = "correct horse battery"

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import Browser, FilePayload, Page, expect
 
-from moothall.web.client_files import INSERTED_STYLES
+from moothall.pages.client_files import INSERTED_STYLES
 from tests.clients.client_pages import ClientPage, becomes, call, open_new_guild, sign_up
 from tests.clients.live import PIXEL, Server
 from tests.clients.test_web_details import guild_and_channel

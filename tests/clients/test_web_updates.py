@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 import moothall
-from moothall.web.client_files import FOLDER
+from moothall.pages.client_files import FOLDER
 from tests.clients.client_pages import open_new_guild, require_client
 from tests.clients.live import Server
 from tests.serving import RunningServer

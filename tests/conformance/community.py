@@ -18,7 +18,7 @@ import requests
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from moothall.kernel.endpoint import REGISTRY
+from moothall.api.endpoint import REGISTRY
 from tests.conformance.places import ROWS, Places
 from tests.conformance.recombined import NO_BODY, PIXEL, Case
 from tests.oauth2.flow import CALLBACK, basic

@@ -31,8 +31,8 @@ from schemathesis import GenerationMode
 from schemathesis.core import NotSet
 from schemathesis.transport.requests import prepare_query
 
-from moothall.kernel.endpoint import Endpoint
-from moothall.kernel.form import coerce
+from moothall.api.endpoint import Endpoint
+from moothall.api.request.form import coerce
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.text import clean_name
 from tests.conformance.community import ANONYMOUS, BEARER, BOT, EVERY_ID, EXPENDABLE, TIMEOUT, WEIGHTS, Community

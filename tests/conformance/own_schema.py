@@ -8,8 +8,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from moothall.kernel.endpoint import Endpoint, endpoints
-from moothall.kernel.openapi import openapi_document
+from moothall.api.endpoint import Endpoint, endpoints
+from moothall.api.openapi import openapi_document
 from tests.conformance.quick_validators import QuickValidators
 
 _OFTEN = 5

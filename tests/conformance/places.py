@@ -8,7 +8,7 @@ from typing import Any
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 the rows of both
-from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.resources import load_endpoints
 
 load_endpoints()

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from moothall.kernel.endpoint import Endpoint
+from moothall.api.endpoint import Endpoint
 from tests.conformance.own_schema import document
 
 NO_BODY: Final = object()

@@ -9,8 +9,8 @@ from msgspec import Struct
 from sqlalchemy import bindparam, update
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
-from moothall.kernel.access import RequiredPermissions
-from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.api.access import RequiredPermissions
+from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints

@@ -13,7 +13,7 @@ from msgspec import inspect as shapes
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 its rows
-from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.objects.errors import INVALID_FORM_BODY, Refusal
 from moothall.objects.ids import Snowflake
 from moothall.objects.images import ImageData

@@ -12,14 +12,14 @@ import msgspec
 import pytest
 from msgspec import inspect as shapes
 
-from moothall.kernel.endpoint import REGISTRY, Endpoint
-from moothall.kernel.form_fields import URL_ENCODED
+from moothall.api.endpoint import REGISTRY, Endpoint
+from moothall.api.request.form_fields import URL_ENCODED
 from moothall.objects.errors import Refusal
+from tests.api.forms import TYPE as MULTIPART_TYPE
+from tests.api.forms import form, part
 from tests.conformance.own_schema import document
 from tests.conformance.test_bad_input import ROWS, bare, errors_at, good, options, placed, refusal_of, wrong
 from tests.harness import Platform
-from tests.kernel.forms import TYPE as MULTIPART_TYPE
-from tests.kernel.forms import form, part
 
 _DEEPEST = 5
 Path = tuple[str | int, ...]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
+from tests.api.forms import TYPE, form, part
 from tests.harness import Caller, Guild, Platform
-from tests.kernel.forms import TYPE, form, part
 
 NOT_AN_IMAGE = "data:image/png;base64,AAAA"
 

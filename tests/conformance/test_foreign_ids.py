@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
-from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.objects.ids import ApplicationId, JoinRequestId, QuickLinkId, UserId
 from moothall.objects.screening import JoinRequestStatus
 from moothall.objects.wire import Timestamp

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from moothall.kernel.endpoint import Endpoint
+from moothall.api.endpoint import Endpoint
 from tests.conformance.community import Community
 from tests.conformance.generated import (
     TRIED,

@@ -9,8 +9,8 @@ import requests
 from openapi_spec_validator import validate
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
-from moothall.kernel.endpoint import REGISTRY, Endpoint
-from moothall.kernel.openapi_links import PROVIDED
+from moothall.api.endpoint import REGISTRY, Endpoint
+from moothall.api.openapi_links import PROVIDED
 from moothall.resources import load_endpoints
 from tests.conformance.own_schema import allows, document
 from tests.forking import ForkedServer

@@ -18,8 +18,8 @@ from msgspec import inspect as shapes
 
 import moothall
 import moothall.oauth2.endpoints
-from moothall.gateway import commands
-from moothall.kernel.endpoint import endpoints
+from moothall.api.endpoint import endpoints
+from moothall.gateway.protocol import commands
 from moothall.objects.wire import convert
 from moothall.resources import load_endpoints
 from moothall.settings import Settings
@@ -29,14 +29,14 @@ _COMPILING = frozenset({"compile", "match", "fullmatch", "search", "sub", "subn"
 _PREFIXES = {
     "moothall/objects/images.py": "_DATA_URI: what follows the head is decoded as strict base64",
     "moothall/objects/sound_data.py": "_DATA_URI: what follows the head is decoded as strict base64",
-    "moothall/kernel/outgoing.py": "_AUTHORITY: the whole URL is parsed afterwards",
+    "moothall/runtime/outgoing.py": "_AUTHORITY: the whole URL is parsed afterwards",
     "moothall/objects/url_mapping.py": "UrlMap.find: a mapping is a prefix of the path, and the rest follows it",
-    "moothall/kernel/body.py": "_THOUSAND_STRINGS: each match begins where the last one ended",
+    "moothall/api/request/body.py": "_THOUSAND_STRINGS: each match begins where the last one ended",
     "moothall/resources/user/auth_session/client.py": "_PRODUCT: the name of a client, which is only shown",
     "moothall/resources/message/attachment/filenames.py": "_magic: files are known by their first bytes",
 }
 """Where a pattern is meant to look at the beginning only."""
-_ROUTERS = {"moothall/kernel/pipeline.py": "the router's", "moothall/demo/requests.py": "the router's"}
+_ROUTERS = {"moothall/api/pipeline.py": "the router's", "moothall/demo/requests.py": "the router's"}
 """Other methods that are called `match`."""
 
 ENDS = ["\n", "\r\n", "\r", " ", "\t", "\x0b", "\x85", "\u2028"]

@@ -9,8 +9,8 @@ from sqlalchemy import Table, insert
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 its rows
-from moothall.kernel.access import ByField, Member, RequiredPermissions
-from moothall.kernel.endpoint import REGISTRY, Endpoint
+from moothall.api.access import ByField, Member, RequiredPermissions
+from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.objects.ids import Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.objects.scopes import SCOPES

@@ -8,7 +8,7 @@ import pytest
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 its rows
-from moothall.kernel.endpoint import REGISTRY
+from moothall.api.endpoint import REGISTRY
 from moothall.resources import load_endpoints
 from tests.conformance.spec_rows import SPEC_ROWS
 

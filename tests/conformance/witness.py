@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from moothall.api.audit import AuditEntryCreate
+from moothall.api.context import Context
+from moothall.api.endpoint import REGISTRY, Endpoint
+from moothall.api.events import Event
+from moothall.api.pipeline import Pipeline
 from moothall.bus import Audience
-from moothall.kernel.audit import AuditEntryCreate
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import REGISTRY, Endpoint
-from moothall.kernel.events import Event
-from moothall.kernel.pipeline import Pipeline
 from tests.conformance import public_schema
 from tests.conformance.own_schema import check_described
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from moothall.app import server_key
+from moothall.app.services import server_key
 from moothall.doctor import machine
 from moothall.doctor.finding import Finding, Level
 from moothall.settings import Settings

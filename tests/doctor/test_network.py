@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from moothall.app import server_key
+from moothall.app.services import server_key
 from moothall.doctor import network
 from moothall.doctor.diagnosis import diagnose
 from moothall.doctor.finding import Finding, Level
-from moothall.kernel.secrets import ServerKey
 from moothall.objects.clock import CLOCK
+from moothall.runtime.secrets import ServerKey
+from moothall.server.health import Arrival, key_proof
 from moothall.settings import Settings
-from moothall.web.health import Arrival, key_proof
 from tests.cli.running import run
 from tests.doctor.fronting import Front, bad_gateway, listening, redirect, stranger, welcome
 from tests.forking import ForkedServer

@@ -13,16 +13,15 @@ from msgspec import UNSET, Raw
 
 from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
-from moothall.gateway.account_state import NO_STATE, AccountState
-from moothall.gateway.callbacks import GatewayCallbacks
-from moothall.gateway.guild_snapshot import GuildFields, GuildSnapshot
-from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
+from moothall.gateway.audience.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.node import GatewayNode
-from moothall.gateway.ready import Identity
-from moothall.gateway.session import Session
+from moothall.gateway.sessions.callbacks import GatewayCallbacks
+from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import GatewaySettings
-from moothall.gateway.source import ListedMember, OnlinePresences
-from moothall.objects import turns
+from moothall.gateway.snapshot.account_state import NO_STATE, AccountState
+from moothall.gateway.snapshot.guild_snapshot import GuildFields, GuildSnapshot
+from moothall.gateway.snapshot.ready import Identity
+from moothall.gateway.snapshot.source import ListedMember, OnlinePresences
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
@@ -30,6 +29,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.user import User
+from moothall.runtime import turns
 from tests.gateway import terms
 
 VIEW = int(Permissions.VIEW_CHANNEL)

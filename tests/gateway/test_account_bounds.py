@@ -9,8 +9,8 @@ import pytest
 
 from moothall.bus.local import LocalBus
 from moothall.gateway.account_bounds import IDENTIFIES_OF_PERSON, undelivered_bytes
-from moothall.gateway.frames import ENCODINGS, Frame
 from moothall.gateway.node import GatewayNode
+from moothall.gateway.protocol.frames import ENCODINGS, Frame
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.objects.clock import cpu_stopwatch
 from moothall.objects.ids import GuildId

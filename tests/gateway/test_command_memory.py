@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from moothall.gateway.commands import MAX_BYTES, GuildSubscription
-from moothall.gateway.subscriptions import NO_INTEREST, PendingSubscriptions, bounded
+from moothall.gateway.protocol.commands import MAX_BYTES, GuildSubscription
+from moothall.gateway.sessions.subscriptions import NO_INTEREST, PendingSubscriptions, bounded
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from tests.gateway.peer import GUILD, TOWN, Peer, World, create_node, run_pending
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, insert, update
 
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.intents import ALL, Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp

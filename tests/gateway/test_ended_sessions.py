@@ -11,14 +11,14 @@ import pytest
 from websockets.server import ServerProtocol
 
 from moothall.bus.local import LocalBus
-from moothall.gateway.connection import Connection
 from moothall.gateway.node import GatewayNode
-from moothall.gateway.send_queue import SendQueue
-from moothall.gateway.session import Session
-from moothall.kernel.pipeline import Receive, Scope, Send
-from moothall.web.http_exchange import Exchange
-from moothall.web.http_protocol import BoundedHttp
-from moothall.web.websocket_protocol import GatewayWebSocket
+from moothall.gateway.protocol.send_queue import SendQueue
+from moothall.gateway.sessions.connection import Connection
+from moothall.gateway.sessions.session import Session
+from moothall.runtime.asgi import Receive, Scope, Send
+from moothall.server.http_exchange import Exchange
+from moothall.server.http_protocol import BoundedHttp
+from moothall.server.websocket_protocol import GatewayWebSocket
 from tests.gateway.peer import message
 from tests.gateway.raw_sockets import RawClient
 from tests.gateway.test_server import serving, serving_application

@@ -13,8 +13,8 @@ import zstandard
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from moothall.gateway import etf
-from moothall.gateway.frames import ENCODINGS, EtfFrame, Frame
+from moothall.gateway.protocol import etf
+from moothall.gateway.protocol.frames import ENCODINGS, EtfFrame, Frame
 from moothall.objects.intents import Intent
 from moothall.runtime.budgets import SERVER
 from moothall.runtime.work_pool import WorkPool

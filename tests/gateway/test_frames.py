@@ -10,7 +10,7 @@ from discord import utils as discord_utils
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moothall.gateway.frames import ENCODINGS, PAYLOAD_COMPRESSION, TEXT, Frame
+from moothall.gateway.protocol.frames import ENCODINGS, PAYLOAD_COMPRESSION, TEXT, Frame
 
 _texts = st.text(st.characters(codec="utf-8"), max_size=400) | st.integers(0, 60).map(lambda n: "moot hall " * n)
 _payloads = st.lists(_texts.map(lambda text: json.dumps({"content": text}).encode()), min_size=1, max_size=6)

@@ -7,12 +7,12 @@ import pytest
 
 from moothall.bus import Audience, Envelope
 from moothall.bus.local import LocalBus
-from moothall.gateway.connection import Connection
-from moothall.gateway.frames import Frame, Text
-from moothall.gateway.guild_view import ChannelView
-from moothall.gateway.hub import Hub
+from moothall.gateway.audience.guild_view import ChannelView
+from moothall.gateway.delivery.hub import Hub
 from moothall.gateway.node import GatewayNode
-from moothall.gateway.session import Session
+from moothall.gateway.protocol.frames import Frame, Text
+from moothall.gateway.sessions.connection import Connection
+from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import GatewaySettings, NoMetrics
 from moothall.objects.ids import GuildId, Snowflake
 from tests.gateway.peer import ALICE, BOB, CRYPT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
@@ -116,8 +116,8 @@ async def test_an_event_that_cannot_be_applied_breaks_the_sessions_of_its_guild_
 async def test_a_session_that_joins_after_a_loss_reads_the_guild_anew_though_others_are_still_told_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("moothall.gateway.invalidation._BATCH", 1)
-    monkeypatch.setattr("moothall.gateway.invalidation._PAUSE", 3600.0)
+    monkeypatch.setattr("moothall.gateway.delivery.invalidation._BATCH", 1)
+    monkeypatch.setattr("moothall.gateway.delivery.invalidation._PAUSE", 3600.0)
     world = World()
     node, bus = create_node(world)
     (first, _), (second, second_id) = await identified(node), await identified(node, "bob")
@@ -323,7 +323,7 @@ async def test_a_guild_of_ready_that_is_gone_when_it_is_read_is_announced_as_lef
 
 
 async def test_events_kept_for_a_session_that_joins_a_guild_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moothall.gateway.hub._MAX_PENDING", 10)
+    monkeypatch.setattr("moothall.gateway.delivery.hub._MAX_PENDING", 10)
     world = World()
     node, bus = create_node(world)
     waiting = Peer(node)

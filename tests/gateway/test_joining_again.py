@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from moothall.bus import Audience
-from moothall.gateway import dispatcher
+from moothall.gateway.audience import dispatcher
 from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions

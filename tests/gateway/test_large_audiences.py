@@ -3,9 +3,9 @@
 from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
-from moothall.gateway.frames import Frame
-from moothall.gateway.hub import Hub
-from moothall.gateway.session import Session
+from moothall.gateway.delivery.hub import Hub
+from moothall.gateway.protocol.frames import Frame
+from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import GatewaySettings, NoMetrics
 from tests.gateway.peer import ALICE, World, run_pending
 

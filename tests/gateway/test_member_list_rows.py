@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moothall.gateway.guild_view import ChannelView, GuildView
-from moothall.gateway.list_ids import member_list_id, murmur3_32
-from moothall.gateway.member_list import Key, MemberList, Row, window_changes
-from moothall.gateway.subscriptions import MAX_CHANNELS, MAX_RANGES, read_subscription
+from moothall.gateway.audience.guild_view import ChannelView, GuildView
+from moothall.gateway.member_lists.list_ids import member_list_id, murmur3_32
+from moothall.gateway.member_lists.window import Key, MemberList, Row, window_changes
+from moothall.gateway.sessions.subscriptions import MAX_CHANNELS, MAX_RANGES, read_subscription
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 

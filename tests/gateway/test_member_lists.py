@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import moothall.gateway.member_lists as lists_module
-from moothall.gateway.list_ids import murmur3_32
+import moothall.gateway.member_lists.lists as lists_module
+from moothall.gateway.member_lists.list_ids import murmur3_32
 from moothall.gateway.node import GatewayNode
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import StorageUnavailable

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.bus import Audience
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from tests.gateway.peer import ALICE, BOB, CAPTAIN, CRYPT, GUILD, TOWN, Peer, World, create_node, event, run_pending
 from tests.gateway.test_database import node_over
@@ -242,7 +242,7 @@ async def test_a_subscription_sent_before_guild_create_counts_from_then_on(
         return 1000
 
     monkeypatch.setattr(DatabaseSource, "member_count", member_count)
-    monkeypatch.setattr("moothall.gateway.passive_updates._SECONDS", 0.02)
+    monkeypatch.setattr("moothall.gateway.delivery.passive_updates._SECONDS", 0.02)
     alice, bob = await platform.person("alice"), await platform.person("bob")
     guild = await platform.guild(alice)
     await guild.join(bob)

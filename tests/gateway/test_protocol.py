@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
+from moothall.gateway.sessions.callbacks import GatewayCallbacks, VoiceStateRequest
+from moothall.gateway.sessions.unidentified import UnidentifiedConnections
 from moothall.gateway.settings import UNLIMITED
-from moothall.gateway.unidentified import UnidentifiedConnections
 from moothall.objects.ids import GuildId, Snowflake
 from moothall.objects.intents import ALL, Intent
 from tests.gateway.peer import ALICE, BOT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending

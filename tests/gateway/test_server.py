@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosed
 from moothall.bus.local import LocalBus
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
-from moothall.web.http_protocol import BoundedHttp
-from moothall.web.websocket_protocol import GatewayWebSocket
+from moothall.server.http_protocol import BoundedHttp
+from moothall.server.websocket_protocol import GatewayWebSocket
 from tests.gateway.peer import World, create_node, message
 
 

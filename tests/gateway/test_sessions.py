@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from moothall.bus import Audience
-from moothall.gateway.callbacks import GatewayCallbacks
-from moothall.gateway.ready import Identity
+from moothall.gateway.sessions.callbacks import GatewayCallbacks
+from moothall.gateway.snapshot.ready import Identity
 from tests.gateway.peer import (
     ALICE,
     BOB,

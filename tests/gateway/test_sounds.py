@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from tests.gateway.peer import Peer
 from tests.harness import Platform
 from tests.resources.soundboard.sound_files import mp3, uri

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer, run_pending

@@ -3,7 +3,7 @@
 import pytest
 from websockets.frames import Frame, Opcode
 
-from moothall.gateway.frame_writer import encode_frame
+from moothall.gateway.protocol.frame_writer import encode_frame
 
 SIZES = (0, 1, 125, 126, 65_535, 65_536, 200_000)
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.kernel.guild_state import GuildStates
+from moothall.authority.guild_state import GuildStates
 from moothall.objects.permissions import Permissions
 from tests.compared_states import assert_equal_to_stored
 from tests.gateway.test_convergence import Client, Town

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from moothall.kernel.nodes import database_id
 from moothall.storage.engines import database_at
+from moothall.storage.nodes import database_id
 from tests.conftest import empty_database
 from tests.many_processes.nodes import Node
 from tests.nats_servers import forget_space, usable_nats

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from moothall.app import App
+from moothall.app.application import App
 from moothall.gateway.node import GatewayNode
 from moothall.settings import Settings
 from tests.gateway.peer import Peer

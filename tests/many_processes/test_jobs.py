@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from sqlalchemy import insert
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import MAX_ATTEMPTS, Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import MAX_ATTEMPTS, Job, job
 from moothall.storage.database import Query
 from moothall.storage.schema import jobs
 from tests.cli.running import run

@@ -10,13 +10,13 @@ import pytest
 from msgspec import Raw
 from sqlalchemy import func, select
 
+from moothall.api.outbox import OutboxRelay, leave_events, read_last_batch
 from moothall.bus import Audience, BusUnavailable, Envelope
 from moothall.bus.batches import BatchNumbers
-from moothall.kernel.nodes import Membership, NodeNumberTaken
-from moothall.kernel.outbox import OutboxRelay, leave_events, read_last_batch
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import Database, Query
 from moothall.storage.engines import database_at
+from moothall.storage.nodes import Membership, NodeNumberTaken
 from moothall.storage.schema import outbox, outbox_batches
 from tests.many_processes.nodes import KEY, Node
 from tests.nats_servers import OwnNats, eventually
@@ -213,7 +213,7 @@ async def test_a_process_taken_for_dead_takes_another_number(shared_database: st
 async def test_a_nats_server_that_is_silent_holds_no_lock_of_the_database(
     own_nodes: tuple[Node, Node], own_nats: OwnNats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moothall.kernel.outbox._DELIVERY_SECONDS", 0.5)
+    monkeypatch.setattr("moothall.api.outbox._DELIVERY_SECONDS", 0.5)
     here, there = own_nodes
     alice = await here.platform.person("alice")
     guild = await here.platform.guild(alice)

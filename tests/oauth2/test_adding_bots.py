@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam, update
 
 import moothall.oauth2.endpoints  # noqa: F401 its rows
-from moothall.kernel.authenticate import TokenKind
+from moothall.api.authenticate import TokenKind
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 import jwt
 from sqlalchemy import select, update
 
-from moothall.kernel.secrets import hash_token
 from moothall.objects.permissions import Permissions
+from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import authorization_codes, tokens
 from tests.harness import Platform

@@ -8,9 +8,8 @@ import jwt
 import pytest
 from sqlalchemy import bindparam, select, update
 
-from moothall.gateway.database_source import DatabaseSource
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.secrets import hash_token, new_token
+from moothall.api.authenticate import TokenKind
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.ids import ApplicationId, AuthorizationId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.authorization.queries import (
@@ -21,6 +20,7 @@ from moothall.resources.application.authorization.queries import (
     replace_refresh_token,
 )
 from moothall.resources.application.queries import delete_tokens
+from moothall.runtime.secrets import hash_token, new_token
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import tokens
 from tests.harness import Caller, Platform, Reply

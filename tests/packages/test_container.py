@@ -138,7 +138,7 @@ def test_a_variable_of_the_build_that_is_not_set_stays_so() -> None:
 def test_the_build_leaves_out_what_git_leaves_out_and_nothing_else() -> None:
     ignored = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
 
-    assert {".git", ".venv", ".env", "data", "**/node_modules", "src/moothall/web/client"} <= set(ignored)
+    assert {".git", ".venv", ".env", "data", "**/node_modules", "src/moothall/pages/client"} <= set(ignored)
     for path in sources(ROOT):
         for pattern in ignored:
             inside = pattern.removeprefix("**/")

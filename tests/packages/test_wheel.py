@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from moothall import __version__
-from moothall.storage.statement_store import DIALECTS
+from moothall.storage.statements.store import DIALECTS
 from tests.packages.installed import ROOT, build_dist, check_served, install_wheel
 from tests.serving import RunningServer, moothall
 from tools.build_dist import CLIENT, sources
@@ -22,13 +22,13 @@ def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_cl
 
     program = {str(path.relative_to("src")) for path in sources(ROOT) if path.parts[:2] == ("src", "moothall")}
     assert program <= names
-    assert {"moothall/py.typed", "moothall/web/templates/base.html", "moothall/cdn/sounds/1.ogg"} <= names
-    assert "moothall/web/locale/de/LC_MESSAGES/moothall.mo" in names
+    assert {"moothall/py.typed", "moothall/pages/templates/base.html", "moothall/cdn/sounds/1.ogg"} <= names
+    assert "moothall/pages/locale/de/LC_MESSAGES/moothall.mo" in names
     assert "moothall=moothall.cli:main" in entry_points
     assert "moothall.testing.plugin" in entry_points
     client = str(CLIENT.relative_to("src"))
     others = {name for name in names - program if not name.startswith((client, f"moothall-{__version__}.dist-info/"))}
-    assert others == {f"moothall/storage/statements_{dialect}.msgpack" for dialect in DIALECTS}
+    assert others == {f"moothall/storage/statements/compiled_{dialect}.msgpack" for dialect in DIALECTS}
     assert (f"{client}/index.html" in names) == has_client
 
 
@@ -55,7 +55,7 @@ def test_an_installed_wheel_serves_without_a_source_tree(
     program = install_wheel(dist[1], tmp_path / "environment")
 
     assert moothall("--version", program=program).stdout == f"moothall {__version__}\n"
-    stored = f"from moothall.storage.statement_store import *; print([d for d in {DIALECTS} if stored_statements(d)])"
+    stored = f"from moothall.storage.statements.store import *; print([d for d in {DIALECTS} if stored_statements(d)])"
     python = [str(tmp_path / "environment" / "bin" / "python"), "-c", stored]
     assert subprocess.check_output(python, cwd=tmp_path, text=True) == f"{list(DIALECTS)}\n"
     migrated = moothall("migrate", "--data", str(tmp_path / "data"), program=program)

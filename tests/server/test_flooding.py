@@ -299,7 +299,7 @@ async def test_what_was_made_of_a_picture_goes_when_its_message_does(tmp_path: P
         assert len(list(folder.iterdir())) == 4
         await server.call("DELETE", f"/channels/{server.channel}/messages/{server.message}")
         assert (await server.get(f"{url}&width=100")).status == 404
-        assert await server.app.scaled_sweeper.sweep() == 1
+        assert await server.app.routes.files.rendition_sweeper.sweep() == 1
         assert {path.name.partition("-")[0] for path in folder.iterdir()} == {kept.split("/")[3]}
         assert (await server.get(f"{kept}&width=100")).status == 200
 

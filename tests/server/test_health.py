@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from moothall.app import App
+from moothall.app.application import App
+from moothall.server import health
 from moothall.settings import Settings
-from moothall.storage.group_commit import Writer
-from moothall.web import health
+from moothall.storage.sqlite.group_commit import Writer
 from tests.many_processes.nodes import KEY
 from tests.postgres_proxy import PostgresProxy
 

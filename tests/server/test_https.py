@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from moothall.app import App
+from moothall.app.application import App
 from moothall.settings import Settings
 
 PATHS = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from moothall.app import App
+from moothall.app.application import App
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.settings import Settings
 from tests.harness import Platform

@@ -12,7 +12,7 @@ from moothall.storage.database import Database, Query
 from moothall.storage.engines import database_at
 from moothall.storage.schema import message_changes, messages
 from moothall.storage.schema.search import message_index_fts, message_index_gin
-from moothall.storage.statement import ByDialect
+from moothall.storage.statements.statement import ByDialect
 from tests.forking import ForkedServer
 from tests.server.load import Acknowledged, Load
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from moothall.app import App
+from moothall.api.request.http_request import client_network
+from moothall.runtime.asgi import Scope
 from moothall.settings import Settings
 from tests.forking import ForkedServer
 from tests.server.sockets import Wire
@@ -56,7 +57,7 @@ async def test_clients_that_a_proxy_writes_with_ports_do_not_share_a_limit(proxi
 def test_no_gateway_connection_behind_a_proxy_is_counted_as_this_machine(
     tmp_path: Path, forwarded: bytes, trusted: tuple[str, ...]
 ) -> None:
-    app = App(Settings(data=tmp_path, demo=False, trusted_proxies=trusted))
-    scope = {"type": "websocket", "client": ("127.0.0.1", 1), "headers": [(b"x-forwarded-for", forwarded)]}
-    assert app._network_of(scope) != ""
-    assert app._network_of({**scope, "headers": []}) == ""
+    settings = Settings(data=tmp_path, demo=False, trusted_proxies=trusted)
+    scope: Scope = {"type": "websocket", "client": ("127.0.0.1", 1), "headers": [(b"x-forwarded-for", forwarded)]}
+    assert client_network(scope, settings.trusts) != ""
+    assert client_network({**scope, "headers": []}, settings.trusts) == ""

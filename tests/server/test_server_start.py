@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from moothall.kernel.secrets import ServerKey, ServerKeyError
-from moothall.kernel.server_start import check_server_key, continue_ids
+from moothall.app.server_start import check_server_key, continue_ids
 from moothall.objects.ids import Snowflake, SnowflakeFactory
+from moothall.runtime.secrets import ServerKey, ServerKeyError
 from moothall.storage.database import Database
 from tests.harness import Platform
 from tests.serving import RunningServer, moothall

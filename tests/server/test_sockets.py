@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moothall.web.http_protocol import HEAD_BYTES
+from moothall.server.http_protocol import HEAD_BYTES
 from tests.server.sockets import Wire
 from tests.serving import RunningServer
 

@@ -17,7 +17,8 @@ LATER: Final = (
 _START: Final = """
 import asyncio, sys
 from pathlib import Path
-from moothall.app import App, http_config
+from moothall.app.application import App
+from moothall.app.server import http_config
 from moothall.settings import Settings
 
 async def main():

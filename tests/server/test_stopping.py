@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from moothall.web.http_protocol import BODY_SECONDS
+from moothall.server.http_protocol import BODY_SECONDS
 from tests.server.load import Acknowledged, Load
 from tests.server.test_killed import check
 from tests.serving import RunningServer

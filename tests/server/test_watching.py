@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from sqlalchemy import insert
 
-from moothall.app import App
+from moothall.app.application import App
 from moothall.objects.wire import Timestamp
 from moothall.settings import Settings
 from moothall.storage.database import Query

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from moothall.kernel.websocket_frames import IDLE_FRAMES_AT_FIRST, IDLE_FRAMES_PER_MINUTE
-from moothall.web.websocket_limits import OPENED
+from moothall.runtime.websocket_frames import IDLE_FRAMES_AT_FIRST, IDLE_FRAMES_PER_MINUTE
+from moothall.server.websocket_limits import OPENED
 from tests.abuse.raw_websocket import RawWebSocket, frame
 from tests.abuse.target import Target
 from tests.server.load import PASSWORD

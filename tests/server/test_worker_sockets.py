@@ -2,7 +2,7 @@
 
 import stat
 
-from moothall.kernel.worker_cluster import WorkerCluster
+from moothall.app.cluster import WorkerCluster
 
 
 def test_only_the_user_of_the_processes_reaches_their_sockets() -> None:

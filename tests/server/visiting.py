@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.app import App
+from moothall.app.application import App
 from moothall.settings import Settings
-from tests.kernel.forms import TYPE, form, part
+from tests.api.forms import TYPE, form, part
 
 STRANGER = "203.0.113.7"
 OTHER = "198.51.100.9"

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from typing import Any, Final, TypeVar, TypeVarTuple
 
-from moothall.objects.turns import Turns
+from moothall.runtime.turns import Turns
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.randomness import Choices
 

@@ -11,10 +11,11 @@ import apsw
 import pytest
 from sqlalchemy import insert, select
 
-from moothall.storage import sqlite, sqlite_files
 from moothall.storage.database import Query, StorageError
 from moothall.storage.schema import bans
-from moothall.storage.sqlite import SqliteDatabase
+from moothall.storage.sqlite import engine as sqlite
+from moothall.storage.sqlite import files as sqlite_files
+from moothall.storage.sqlite.engine import SqliteDatabase
 from tests.simulation.disk import Disk, Mount
 from tests.simulation.loop import run
 from tests.simulation.processes import ProcessLoop

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from unittest import mock
 
-from moothall.storage import group_commit
+from moothall.storage.sqlite import group_commit
 from tests.simulation.processes import ProcessLoop
 from tests.simulation.randomness import Choices
 

@@ -3,7 +3,7 @@
 import asyncpg
 from sqlalchemy import bindparam, insert, select, update
 
-from moothall.storage.postgres import PostgresDatabase
+from moothall.storage.postgres.engine import PostgresDatabase
 from moothall.storage.query import Query
 from moothall.storage.schema import guild_counters
 

@@ -8,10 +8,10 @@ import apsw
 import pytest
 from sqlalchemy import insert, select
 
-from moothall.storage.backup import backup, restore
 from moothall.storage.database import Query, StorageError, StorageUnavailable
 from moothall.storage.schema import bans
-from moothall.storage.sqlite import SqliteDatabase
+from moothall.storage.sqlite.backup import backup, restore
+from moothall.storage.sqlite.engine import SqliteDatabase
 
 BAN = Query(insert(bans))
 BANNED = Query(select(bans.c.user_id).order_by(bans.c.user_id))

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import bindparam, insert, select
 
 from moothall.objects.ids import GuildId, Snowflake
-from moothall.storage import batched_reads
-from moothall.storage.batched_reads import BatchedReads
 from moothall.storage.database import Database, Query, StorageError, StorageUnavailable
-from moothall.storage.postgres import PostgresDatabase
+from moothall.storage.postgres import batched_reads
+from moothall.storage.postgres.batched_reads import BatchedReads
+from moothall.storage.postgres.engine import PostgresDatabase
 from moothall.storage.query import for_keys
 from moothall.storage.schema import bans, guild_counters
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moothall.objects.ids import GuildId, UserId
-from moothall.storage.compilation import compile_statement
-from moothall.storage.deferred import Deferred, NotDescribable, deferred_name, describe, evaluate
 from moothall.storage.sql import SnowflakeColumn, and_, bindparam, func, insert_ignore, or_, select, upsert
+from moothall.storage.statements.compilation import compile_statement
+from moothall.storage.statements.deferred import Deferred, NotDescribable, deferred_name, describe, evaluate
 from moothall.storage.tables import bans, members, messages, roles
 
 

@@ -10,8 +10,8 @@ from sqlalchemy import bindparam, insert, select, update
 
 from moothall.objects.ids import GuildId, Snowflake
 from moothall.storage.database import ConstraintFailed, Database, Query
-from moothall.storage.postgres import PostgresDatabase
-from moothall.storage.postgres_group_commit import DeferredWrite, as_one_statement
+from moothall.storage.postgres.engine import PostgresDatabase
+from moothall.storage.postgres.group_commit import DeferredWrite, as_one_statement
 from moothall.storage.schema import bans, guild_counters
 
 BAN = Query(insert(bans))

@@ -14,11 +14,11 @@ import apsw
 import pytest
 from sqlalchemy import func, insert, select
 
-from moothall.objects import turns
-from moothall.storage import group_commit
+from moothall.runtime import turns
 from moothall.storage.database import CommitUnknown, Query, StorageFull, StorageUnavailable
 from moothall.storage.schema import bans
-from moothall.storage.sqlite import SqliteDatabase
+from moothall.storage.sqlite import group_commit
+from moothall.storage.sqlite.engine import SqliteDatabase
 
 BAN = Query(insert(bans))
 BANNED = Query(select(bans.c.user_id).order_by(bans.c.user_id))
@@ -421,7 +421,7 @@ async def test_a_disk_that_does_not_answer_keeps_no_request_waiting_and_what_it_
     sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_commit, "STUCK_SECONDS", 0.0)
-    monkeypatch.setattr("moothall.storage.sqlite.STUCK_SECONDS", 0.0)
+    monkeypatch.setattr("moothall.storage.sqlite.engine.STUCK_SECONDS", 0.0)
     announced: list[int] = []
     has_ended = asyncio.Event()
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from moothall.storage.database import Query, StorageError, Transaction, in_list
 from moothall.storage.sql import bindparam, delete, insert, select, text, update
-from moothall.storage.sqlite import SqliteDatabase
+from moothall.storage.sqlite.engine import SqliteDatabase
 from moothall.storage.tables import bans, guild_counters
 
 _of_user = bans.c.user_id == bindparam("user_id")
@@ -145,7 +145,7 @@ async def test_a_statement_that_is_only_text_may_change_anything(sqlite: SqliteD
 
 
 async def test_what_is_kept_is_bounded(sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moothall.storage.kept_rows._MAX_KEPT", 10)
+    monkeypatch.setattr("moothall.storage.sqlite.kept_rows._MAX_KEPT", 10)
     assert sqlite._writer is not None
     async with sqlite.transaction() as tx:
         for user_id in range(100):

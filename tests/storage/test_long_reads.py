@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
-from moothall.kernel.per_query_reader import PerQueryReader
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.resources.audit_log.queries import select_entries
 from moothall.resources.guild.ban.queries import select_bans_after
 from moothall.runtime.budgets import OverBudget, Payer
 from moothall.storage.database import FEW_ROWS, Database, Query
 from moothall.storage.engines import database_at
+from moothall.storage.per_query_reader import PerQueryReader
 from moothall.storage.schema import audit_entries, bans
 from tests.harness import Platform
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from moothall.objects.ids import Snowflake
-from moothall.storage import postgres_outcomes
 from moothall.storage.database import CommitUnknown, StorageUnavailable
-from moothall.storage.postgres import PostgresDatabase
-from moothall.storage.postgres_connection import Deadlines
+from moothall.storage.postgres import outcomes as postgres_outcomes
+from moothall.storage.postgres.connection import Deadlines
+from moothall.storage.postgres.engine import PostgresDatabase
 from tests.postgres_proxy import Fault, PostgresProxy
 from tests.storage.counters import ADD, COUNT_UP, READ
 

@@ -10,8 +10,8 @@ from sqlalchemy import Double, bindparam, func, select, text
 from moothall.objects.ids import Snowflake
 from moothall.runtime.budgets import Payer
 from moothall.storage.database import Query, StorageConflict, StorageError, StorageFull, StorageUnavailable
-from moothall.storage.postgres import PostgresDatabase
-from moothall.storage.postgres_errors import postgres_error
+from moothall.storage.postgres.engine import PostgresDatabase
+from moothall.storage.postgres.errors import postgres_error
 from moothall.storage.schema import guild_counters
 from tests.storage.counters import ADD, COUNT_UP, READ, break_connections
 

@@ -6,8 +6,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from moothall.storage import postgres_pool
-from moothall.storage.postgres_pool import PostgresPool
+from moothall.storage.postgres import pool as postgres_pool
+from moothall.storage.postgres.pool import PostgresPool
 
 
 class Connection:

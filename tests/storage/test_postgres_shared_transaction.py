@@ -8,8 +8,8 @@ from sqlalchemy import bindparam, func, select, text
 
 from moothall.objects.ids import Snowflake
 from moothall.storage.database import ConstraintFailed, Query, StorageUnavailable
-from moothall.storage.postgres import PostgresDatabase, PostgresTransaction
-from moothall.storage.postgres_shared_transaction import _MAX_TOGETHER
+from moothall.storage.postgres.engine import PostgresDatabase, PostgresTransaction
+from moothall.storage.postgres.shared_transaction import _MAX_TOGETHER
 from tests.storage.counters import ADD, COUNT_UP, READ, break_connections
 
 SLEEP = Query(select(func.pg_sleep(bindparam("seconds"))))

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import bindparam, insert, select
 
-from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import Query, WritesElsewhere
 from moothall.storage.schema import meta
-from moothall.storage.sqlite import SqliteDatabase
-from moothall.storage.sqlite_replica import SqliteReplica
+from moothall.storage.sqlite.commit_counters import CommitCounters
+from moothall.storage.sqlite.engine import SqliteDatabase
+from moothall.storage.sqlite.replica import SqliteReplica
 
 _insert = Query(insert(meta))
 _select = Query(select(meta.c.value).where(meta.c.key == bindparam("key")))

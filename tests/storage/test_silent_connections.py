@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moothall.objects.ids import Snowflake
-from moothall.storage import postgres_connection
 from moothall.storage.database import StorageUnavailable
-from moothall.storage.postgres import PostgresDatabase
-from moothall.storage.postgres_connection import Deadlines
+from moothall.storage.postgres import connection as postgres_connection
+from moothall.storage.postgres.connection import Deadlines
+from moothall.storage.postgres.engine import PostgresDatabase
 from tests.postgres_proxy import Fault, PostgresProxy
 from tests.storage.counters import ADD, COUNT_UP, READ, break_connections
 

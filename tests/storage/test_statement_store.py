@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from moothall.storage import statement_store
-from moothall.storage.compilation import compile_statement, table_facts
 from moothall.storage.database import Database
-from moothall.storage.deferred import Deferred, evaluate
 from moothall.storage.query import Query, update_columns
 from moothall.storage.schema import metadata
 from moothall.storage.sql import bindparam, select
-from moothall.storage.statement import CompiledStatement
-from moothall.storage.statement_store import DIALECTS, StatementRecorder, compiled_statement, write_statements
+from moothall.storage.statements import store as statement_store
+from moothall.storage.statements.compilation import compile_statement, table_facts
+from moothall.storage.statements.deferred import Deferred, evaluate
+from moothall.storage.statements.statement import CompiledStatement
+from moothall.storage.statements.store import DIALECTS, StatementRecorder, compiled_statement, write_statements
 from moothall.storage.tables import bans, scheduled_events, table_named
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def compiled_late(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         dialects.append(dialect)
         return compile_statement(statement, dialect, kept=kept)
 
-    monkeypatch.setattr("moothall.storage.compilation.compile_statement", compile_late)
+    monkeypatch.setattr("moothall.storage.statements.compilation.compile_statement", compile_late)
     return dialects
 
 
@@ -72,9 +72,9 @@ def test_every_query_of_the_program_is_stored_as_it_would_be_compiled() -> None:
 import sys
 sys.path.insert(0, "tools")
 from compile_statements import record
-from moothall.storage.deferred import Deferred
-from moothall.storage.statement import CompiledStatement
-from moothall.storage.statement_store import statement_key, stored_statements, _decode_statement
+from moothall.storage.statements.deferred import Deferred
+from moothall.storage.statements.statement import CompiledStatement
+from moothall.storage.statements.store import statement_key, stored_statements, _decode_statement
 recorder = record()
 for query in recorder.queries:
     statement = query.statement("sqlite")
@@ -125,8 +125,8 @@ def test_files_of_another_schema_are_not_used(compiled_late: list[str], monkeypa
 
 def test_a_changed_column_changes_the_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copied = tmp_path / "storage"
-    shutil.copytree(Path(statement_store.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(statement_store, "_HERE", copied)
+    shutil.copytree(Path(statement_store.__file__).parents[1], copied, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(statement_store, "_HERE", copied / "statements")
     statement_store.fingerprint.cache_clear()
     before = statement_store.fingerprint()
     with (copied / "schema" / "members.py").open("a") as file:

@@ -8,10 +8,10 @@ from typing import Self
 import pytest
 from sqlalchemy import bindparam, func, insert, select, update
 
-from moothall.objects import turns
 from moothall.objects.ids import GuildId, Snowflake
-from moothall.objects.turns import TURN_SECONDS
 from moothall.resources.guild.ban.queries import BanRow
+from moothall.runtime import turns
+from moothall.runtime.turns import TURN_SECONDS
 from moothall.storage.database import ConstraintFailed, Database, Query, StorageError, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.schema import bans, guild_counters

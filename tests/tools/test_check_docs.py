@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from moothall.kernel.endpoint import REGISTRY, endpoints
+from moothall.api.endpoint import REGISTRY, endpoints
 from moothall.resources import load_endpoints
 from moothall.settings import TABLE
 from tests.conformance.public_schema import SPEC

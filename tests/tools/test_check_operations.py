@@ -65,7 +65,7 @@ def test_what_neither_announces_nor_builds_sql_is_left_alone() -> None:
 def test_rooms_and_oauth2_are_checked_and_the_floors_below_are_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for folder in ("resources/ban", "oauth2", "kernel"):
+    for folder in ("resources/ban", "oauth2", "api"):
         (tmp_path / "src" / "moothall" / folder).mkdir(parents=True)
         (tmp_path / "src" / "moothall" / folder / "rules.py").write_text("import sqlalchemy\nctx.emit(event)\n")
 

@@ -24,7 +24,7 @@ import { directionOf } from "./i18n/direction";
 import { loadMessages, type Messages } from "./i18n/messages";
 import { noteLoadErrors } from "./ui/loadErrors";
 import { AccountContext, router } from "./routes";
-import "../../src/moothall/web/tokens.css";
+import "../../src/moothall/pages/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
 

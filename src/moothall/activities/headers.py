@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import Final
 
-from moothall.activities.origin import ActivityOrigins, Scope
+from moothall.activities.origin import ActivityOrigins
 from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
+from moothall.runtime.asgi import Scope
 
 Headers = list[tuple[bytes, bytes]]
 

@@ -1,14 +1,12 @@
 """The origins of Activities, `{application id}.{activities host}`, and the content security policy of their pages."""
 
 import re
-from collections.abc import MutableMapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from moothall.objects.ids import ApplicationId, Snowflake
-
-Scope = MutableMapping[str, Any]
+from moothall.runtime.asgi import Scope
 
 _ID: Final = re.compile(r"[0-9]{15,20}")
 _MAX_ID: Final = 1 << 63

@@ -9,31 +9,30 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from typing import Any, Final
+from collections.abc import AsyncIterator
+from typing import Final
 
 from moothall.activities.headers import Headers, header, is_passed, request_headers, response_headers
-from moothall.activities.origin import ActivityOrigins, Scope
+from moothall.activities.origin import ActivityOrigins
 from moothall.activities.relay import PREFIX, RELAY_PATH, TICKET_PATH, RelayPage
 from moothall.activities.targets import Targets
 from moothall.activities.tickets import Tickets, VerifiedTicket
 from moothall.activities.upstream import Request, Response
 from moothall.activities.websockets import pass_websocket
-from moothall.kernel.address_limits import AddressLimits, send_refusal
-from moothall.kernel.authenticate import TokenKind, actor_of_token
-from moothall.kernel.context import Services
-from moothall.kernel.outgoing import OutgoingFailed, UrlRefused
+from moothall.api.address_limits import AddressLimits, send_refusal
+from moothall.api.authenticate import TokenKind, actor_of_token
+from moothall.api.context import Services
 from moothall.objects import errors
 from moothall.objects.errors import ErrorKind, Refusal
 from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
+from moothall.runtime.asgi import Receive, Scope, Send
+from moothall.runtime.outgoing import OutgoingFailed, UrlRefused
 from moothall.storage.tables import tokens, users
 
 log = logging.getLogger("moothall.activities")
 
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 REQUEST_BYTES: Final = 26 * 1024 * 1024
 """Maximum size of a request's body."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 
 from moothall.activities.upstream import Destination, Request, Response, Upstream
-from moothall.kernel.context import Services
-from moothall.kernel.outgoing import ConnectionFailed, checked_url, guarded_connector
+from moothall.api.context import Services
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import ApplicationId
 from moothall.objects.url_mapping import MappedPath, UrlMap
 from moothall.resources.application.embedded_activity.objects import url_mappings
 from moothall.resources.application.queries import select_application
+from moothall.runtime.outgoing import ConnectionFailed, checked_url, guarded_connector
 from moothall.storage.tables import applications
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import Struct
 
 from moothall.activities.headers import header
-from moothall.activities.origin import ActivityOrigins, Scope
+from moothall.activities.origin import ActivityOrigins
 from moothall.objects.clock import CLOCK
 from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import PARAMETER, ProxyTicket, read_ticket
 from moothall.objects.wire import decoder
+from moothall.runtime.asgi import Scope
 
 _COOKIE: Final = "moothall_proxy_ticket"
 _TEXT: Final = r"[A-Za-z0-9_.-]+"

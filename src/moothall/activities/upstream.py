@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import httptools
 
-from moothall.kernel.outgoing import ConnectionFailed, open_socket
-from moothall.kernel.waiter import Waiter
+from moothall.runtime.outgoing import ConnectionFailed, open_socket
+from moothall.runtime.waiter import Waiter
 
 if TYPE_CHECKING:
     import ssl

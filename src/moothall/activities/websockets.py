@@ -2,14 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
 from moothall.activities.headers import Headers
-from moothall.activities.origin import Scope
 from moothall.activities.upstream import CONNECT_SECONDS
-from moothall.kernel.outgoing import ConnectionFailed
-from moothall.kernel.websocket_frames import (
+from moothall.runtime.asgi import Receive, Scope, Send
+from moothall.runtime.outgoing import ConnectionFailed
+from moothall.runtime.websocket_frames import (
     FRAMES_PER_TURN,
     IDLE_FRAMES_PER_MINUTE,
     FrameBudget,
@@ -33,9 +32,6 @@ _INTERNAL_ERROR: Final = 1011
 _TRY_AGAIN: Final = 1013
 _APPLICATION_CODES: Final = range(3000, 5000)
 _STANDARD_CODES: Final = frozenset({1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014})
-
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 async def pass_websocket(

@@ -6,30 +6,26 @@ download everything else; nothing runs in this server's origin.
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import aclosing
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from moothall.api.address_limits import AddressLimits, send_refusal
+from moothall.api.file_links import FileLinks, FilePath, read_path
+from moothall.api.staged import upload_key
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import ALWAYS, respond
 from moothall.cdn.rendition_cache import RenditionCache
 from moothall.cdn.renditions import Rendition, SourceImage, rendition_parameters, select_rendition
-from moothall.kernel.address_limits import AddressLimits, send_refusal
-from moothall.kernel.file_links import FileLinks, FilePath, read_path
-from moothall.kernel.staged import upload_key
 from moothall.objects.errors import Refusal
 from moothall.objects.message_types import AttachmentFlags
 from moothall.resources.message.attachment.queries import StoredFile, select_file
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import WorkRefused
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 UNAVAILABLE_BODY: Final = b"This content is no longer available."
 _TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")

@@ -12,10 +12,10 @@ from urllib.parse import parse_qs
 
 from msgspec import Struct
 
+from moothall.api.address_limits import AddressLimits, send_refusal
+from moothall.api.request.images import blob_key, lottie_key, sound_key
 from moothall.cdn.formats import MEDIA_TYPES
-from moothall.cdn.images import FOREVER, ImageFiles, Receive, Scope, Send, requested_size, respond
-from moothall.kernel.address_limits import AddressLimits, send_refusal
-from moothall.kernel.images import blob_key, lottie_key, sound_key
+from moothall.cdn.images import FOREVER, ImageFiles, requested_size, respond
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import EmojiId, Snowflake, SoundId, StickerId
 from moothall.objects.sticker import StickerFormat
@@ -24,6 +24,7 @@ from moothall.resources.soundboard.defaults import DEFAULT_SOUNDS
 from moothall.resources.soundboard.queries import select_file
 from moothall.resources.sticker.packs import STANDARD_STICKERS
 from moothall.resources.sticker.queries import select_sticker
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.runtime.lifecycle import Lazy
 from moothall.storage.blobs import Blobs

@@ -10,32 +10,28 @@ import hashlib
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
 from io import BytesIO
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
+from moothall.api.address_limits import AddressLimits, send_refusal
+from moothall.api.file_links import FileLinks
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import ALWAYS, respond
 from moothall.cdn.renditions import Rendition, SourceImage, make_rendition_or, rendition_parameters, select_rendition
-from moothall.kernel.address_limits import AddressLimits, send_refusal
-from moothall.kernel.background import BackgroundTask
-from moothall.kernel.file_links import FileLinks
-from moothall.kernel.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_whole
-from moothall.kernel.single_flight import SingleFlight
 from moothall.objects import errors
 from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
+from moothall.runtime.asgi import Receive, Scope, Send
+from moothall.runtime.background import BackgroundTask
 from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.runtime.fair_slots import FairSlots
+from moothall.runtime.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_whole
+from moothall.runtime.single_flight import SingleFlight
 from moothall.runtime.work_pool import WorkPool
 from moothall.storage.disk_cache import DiskCache
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _TYPES: Final = {
     "PNG": "image/png",

@@ -1,21 +1,17 @@
 """Archives of users' data at `/harvests/{id}.zip`, for requests with a signed URL that has not expired."""
 
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import aclosing
-from typing import Any, Final
+from typing import Final
 
 from moothall.cdn.images import ALWAYS, respond
 from moothall.objects.ids import Snowflake
 from moothall.resources.harvest.links import PREFIX, ArchiveLinks
 from moothall.resources.harvest.operations.removal import blob_key
 from moothall.resources.harvest.queries import select_files
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _PATH: Final = re.compile(re.escape(PREFIX) + r"([0-9]{1,19})\.zip")
 

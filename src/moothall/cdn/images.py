@@ -6,23 +6,19 @@ a browser could execute is served.
 
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qs
 
+from moothall.api.address_limits import AddressLimits, send_refusal
+from moothall.api.request.images import blob_key
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.sizes import read_size
-from moothall.kernel.address_limits import AddressLimits, send_refusal
-from moothall.kernel.images import blob_key
 from moothall.objects.errors import Refusal
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import SERVER, Payer, WorkRefused
 from moothall.runtime.work_pool import WorkPool
 from moothall.storage.blobs import Blobs
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 Key = tuple[str, str, int | None]
 """A key of the cache: name, file extension and size."""

@@ -9,14 +9,14 @@ import logging
 from functools import partial
 from typing import Final
 
+from moothall.api.address_limits import AddressLimits
+from moothall.api.staged import upload_key
 from moothall.cdn.renditions import Rendition, make_rendition_or
-from moothall.kernel.address_limits import AddressLimits
-from moothall.kernel.background import BackgroundTask
-from moothall.kernel.single_flight import SingleFlight
-from moothall.kernel.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.queries import select_used
+from moothall.runtime.background import BackgroundTask
 from moothall.runtime.budgets import Payer
+from moothall.runtime.single_flight import SingleFlight
 from moothall.runtime.work_pool import Slot, WorkPool
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database, StorageError

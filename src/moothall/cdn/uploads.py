@@ -6,18 +6,18 @@ an id of its own before the upload has it, so that the sweeper finds what a proc
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
+from moothall.api.address_limits import AddressLimits, send_refusal
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Services
+from moothall.api.request.http_request import ClientDisconnected
+from moothall.api.staged import StagedFile
+from moothall.api.storage_quota import QuotaShare, open_quota_share
+from moothall.api.unit_of_work import run
 from moothall.cdn.images import ALWAYS, respond
-from moothall.kernel.address_limits import AddressLimits, send_refusal
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Services
-from moothall.kernel.request import ClientDisconnected
-from moothall.kernel.staged import StagedFile
-from moothall.kernel.storage_quota import QuotaShare, open_quota_share
-from moothall.kernel.unit_of_work import run
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
@@ -25,12 +25,9 @@ from moothall.resources.message.attachment.pending_upload.links import PREFIX, U
 from moothall.resources.message.attachment.pending_upload.operations import store_upload
 from moothall.resources.message.attachment.pending_upload.queries import ExpectedFile, select_expected_file
 from moothall.resources.message.attachment.uploads import FileUploads
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import StorageError
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 log = logging.getLogger("moothall.files")
 

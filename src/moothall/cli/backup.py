@@ -22,7 +22,7 @@ def backup(settings: Settings, file: Path) -> None:
     `server.key` too.
     """
     from moothall.cli.database import exit_on_storage_error
-    from moothall.storage import backup as storage
+    from moothall.storage.sqlite import backup as storage
 
     database = _sqlite_path(settings, "pg_dump")
     if file.exists() and database.exists() and file.samefile(database):
@@ -42,7 +42,7 @@ def restore(settings: Settings, file: Path) -> None:
     No server may be running on it. The present database is lost; a damaged FILE changes nothing.
     """
     from moothall.cli.database import exit_on_storage_error
-    from moothall.storage import backup as storage
+    from moothall.storage.sqlite import backup as storage
 
     database = _sqlite_path(settings, "pg_restore")
     os.umask(0o077)

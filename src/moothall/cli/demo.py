@@ -20,7 +20,7 @@ def demo(settings: Settings, *, as_json: bool) -> None:
     from moothall.demo.output import as_json as record_as_json
     from moothall.demo.output import as_text
     from moothall.demo.record import DemoRecord, load_base_url, load_record
-    from moothall.kernel.secrets import SecretBox
+    from moothall.runtime.secrets import SecretBox
     from moothall.storage.database import Reader
 
     async def read(reader: Reader, box: SecretBox) -> tuple[DemoRecord | None, str | None]:

@@ -7,17 +7,17 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from moothall.app import build_services, server_key
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
+from moothall.api.outbox import until_relayed
+from moothall.app.services import build_services, server_key
 from moothall.bus.local import LocalBus
 from moothall.cli.database import exit_on_storage_error, open_database
 from moothall.cli.options import fail
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context, Services
-from moothall.kernel.outbox import until_relayed
-from moothall.kernel.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, SnowflakeFactory
+from moothall.runtime.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError
 from moothall.settings import Settings
 from moothall.storage.database import Database, Reader
 

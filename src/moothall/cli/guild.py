@@ -27,8 +27,8 @@ def features(
     Without options it only prints. A running server applies and announces the change at once; the guild's audit log
     records it without a user. Adding a feature that is there and removing one that is not is no error.
     """
+    from moothall.api.context import Context
     from moothall.cli.execution import operate
-    from moothall.kernel.context import Context
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
     from moothall.resources.guild.operations import change_guild
@@ -67,8 +67,8 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
     Without a code it only prints. The guild needs no feature for it. A running server applies and announces the change
     at once; the guild's audit log records it without a user.
     """
+    from moothall.api.context import Context
     from moothall.cli.execution import operate
-    from moothall.kernel.context import Context
     from moothall.objects.guild import VanityUrl
     from moothall.resources.guild.vanity_url.operations import modify_vanity_url
 

@@ -13,8 +13,8 @@ from moothall.objects.wire import Timestamp
 from moothall.settings import Settings
 
 if TYPE_CHECKING:
-    from moothall.kernel.context import Context
-    from moothall.kernel.jobs.queries import JobRow
+    from moothall.api.context import Context
+    from moothall.api.jobs.queries import JobRow
 
 _HEADINGS = ("JOB", "KIND", "STATUS", "ATTEMPTS", "NEXT ATTEMPT", "LAST ERROR")
 
@@ -43,9 +43,9 @@ def list_command(settings: Settings, kind: str | None, limit: int, *, failed: bo
 
     The status is `waiting` (due), `scheduled` (for a later moment), `retrying` (due again after a failure) or `failed`.
     """
+    from moothall.api.jobs.queries import list_jobs
     from moothall.cli.execution import query_database
-    from moothall.kernel.jobs.queries import list_jobs
-    from moothall.kernel.secrets import SecretBox
+    from moothall.runtime.secrets import SecretBox
     from moothall.storage.database import Reader
 
     async def read(reader: Reader, _box: SecretBox) -> tuple[list["JobRow"], int]:
@@ -72,7 +72,7 @@ def retry(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *,
 
     A running server starts them at once. Jobs that wait for their next attempt can be named too.
     """
-    from moothall.kernel.jobs import operations
+    from moothall.api.jobs import operations
 
     count = _operate(settings, job_ids, kind, operations.retry_jobs, operations.retry_failed_jobs, failed=failed)
     click.echo(f"retried: {count}")
@@ -88,7 +88,7 @@ def drop(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *, 
 
     Their remaining work is never done: unused rows may stay, a poll may never end.
     """
-    from moothall.kernel.jobs import operations
+    from moothall.api.jobs import operations
 
     count = _operate(settings, job_ids, kind, operations.drop_jobs, operations.drop_failed_jobs, failed=failed)
     click.echo(f"dropped: {count}")
@@ -104,8 +104,8 @@ def _operate(
     failed: bool,
 ) -> int:
     """Change the named jobs or all failed ones; return how many."""
+    from moothall.api.jobs.operations import JobsNotFound
     from moothall.cli.execution import operate
-    from moothall.kernel.jobs.operations import JobsNotFound
 
     if bool(job_ids) == failed:
         raise click.UsageError("name either jobs or --failed")

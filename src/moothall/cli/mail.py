@@ -30,7 +30,7 @@ def test(settings: Settings, address: str, locale: str, *, as_json: bool) -> Non
 
     Prints what the mail server answered; ends with exit code 1 and the reason if it took no message.
     """
-    from moothall.app import mail_config
+    from moothall.app.services import mail_config
     from moothall.objects.email_address import EmailAddress
     from moothall.objects.ids import SnowflakeFactory
     from moothall.resources.mail.delivery import DeliveryFailed, deliver
@@ -64,8 +64,8 @@ def list_command(settings: Settings, state: str | None, limit: int, *, as_json: 
     A waiting mail that failed is tried again after growing delays. The log goes back for 30 days.
     """
     from moothall.cli.execution import query_database
-    from moothall.kernel.secrets import SecretBox
     from moothall.resources.mail.queries import MailState, list_mails
+    from moothall.runtime.secrets import SecretBox
     from moothall.storage.database import Reader
 
     chosen = None if state is None else MailState(_STATES.index(state))

@@ -20,8 +20,8 @@ def member() -> None:
 @click.option("--days-ago", type=click.IntRange(0, 36_500), required=True, metavar="N", help="Days before now.")
 def last_seen(settings: Settings, guild_id: Snowflake, user_id: Snowflake, days_ago: int) -> None:
     """Set when USER was last seen in GUILD (both ids), for migrations and tests of pruning."""
+    from moothall.api.context import Context
     from moothall.cli.execution import operate
-    from moothall.kernel.context import Context
     from moothall.objects import errors
     from moothall.objects.errors import Refusal
     from moothall.objects.wire import Timestamp

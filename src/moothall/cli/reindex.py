@@ -21,7 +21,7 @@ def reindex(settings: Settings) -> None:
     """
     from moothall.cli.database import exit_on_storage_error, open_database
     from moothall.resources.message.search.rebuild import rebuild_index
-    from moothall.storage.sqlite_files import serving_alone
+    from moothall.storage.sqlite.files import serving_alone
 
     async def work() -> int:
         async with open_database(settings) as database:

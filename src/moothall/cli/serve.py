@@ -20,8 +20,8 @@ def serve(settings: Settings) -> None:
     """
     # Imports create no garbage, and collecting it takes a fifth of the start. `App.start` enables it again.
     gc.disable()
-    from moothall import app, workers
-    from moothall.kernel.secrets import ServerKeyError
+    from moothall.app import server, workers
+    from moothall.runtime.secrets import ServerKeyError
 
     start_logging(settings.log_level, settings.log_format)
     os.umask(0o077)  # the data folder contains private messages and email addresses
@@ -29,6 +29,6 @@ def serve(settings: Settings) -> None:
         if settings.workers > 1:
             workers.serve(settings)
         else:
-            app.serve(settings)
+            server.serve(settings)
     except (ServerKeyError, OSError) as error:
         fail(str(error))

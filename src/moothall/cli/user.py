@@ -34,12 +34,12 @@ def create(
     Without --password-stdin a password is generated and printed; only its hash is stored, so it cannot be shown again.
     Works whether the server runs or not, and also where registration is switched off.
     """
+    from moothall.api.context import Context
     from moothall.cli.execution import operate
-    from moothall.kernel.context import Context
-    from moothall.kernel.secrets import Passwords, new_password
     from moothall.objects import limits
     from moothall.resources.user.account.operations import Login, create_account, log_in
     from moothall.resources.user.password.strength import weakness
+    from moothall.runtime.secrets import Passwords, new_password
 
     if verified and email is None:
         fail("give the address to vouch for with --email")
@@ -78,8 +78,8 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
     Without --email the account's present address becomes verified. With it, the account gets the address, and another
     account that has it unverified loses it. Works whether the server runs or not.
     """
+    from moothall.api.context import Context
     from moothall.cli.execution import operate
-    from moothall.kernel.context import Context
     from moothall.resources.user.account.operations import get_user_by_username, revoke_email, verify_email
     from moothall.storage.rows import UserRow
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
 from moothall.demo.record import database_is_new
 from moothall.demo.requests import RequestRunner
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context, Services
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import Snowflake

@@ -4,9 +4,9 @@ import base64
 
 from msgspec import Struct, ValidationError
 
-from moothall.kernel.secrets import SecretBox, SecretUnreadable
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, UserId, WebhookId
 from moothall.objects.wire import decoder, encode
+from moothall.runtime.secrets import SecretBox, SecretUnreadable
 from moothall.storage.database import Query, Reader, Transaction, insert_ignore, upsert
 from moothall.storage.sql import bindparam, select
 from moothall.storage.tables import meta, users

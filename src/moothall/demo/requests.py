@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from moothall.kernel.authenticate import authenticate
-from moothall.kernel.committing import renew_guild_versions
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Endpoint, Json, Response, endpoints
-from moothall.kernel.parameters import read_query
-from moothall.kernel.router import Router
+from moothall.api.authenticate import authenticate
+from moothall.api.committing import renew_guild_versions
+from moothall.api.context import Context
+from moothall.api.endpoint import Endpoint, Json, Response, endpoints
+from moothall.api.request.parameters import read_query
+from moothall.api.router import Router
 from moothall.objects.wire import encode
 
 

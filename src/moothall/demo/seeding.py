@@ -5,6 +5,9 @@ import logging
 from typing import Any
 
 import moothall.oauth2.endpoints  # noqa: F401 the row that adds the bot
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
 from moothall.demo import plan
 from moothall.demo.record import (
     DemoBot,
@@ -19,14 +22,11 @@ from moothall.demo.record import (
     save_record,
 )
 from moothall.demo.requests import RequestRunner
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context, Services
-from moothall.kernel.secrets import SecretUnreadable, new_password
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import convert
 from moothall.resources.user.account.operations import create_account, log_in
+from moothall.runtime.secrets import SecretUnreadable, new_password
 
 log = logging.getLogger("moothall.demo")
 

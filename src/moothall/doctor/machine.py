@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from moothall import __version__
-from moothall.app import server_key
+from moothall.app.services import server_key
 from moothall.doctor.finding import Finding, error, ok, warning
-from moothall.kernel.secrets import ServerKey, ServerKeyError
+from moothall.pages.paths import CLIENT_FOLDER
+from moothall.runtime.secrets import ServerKey, ServerKeyError
 from moothall.settings import Settings
 from moothall.storage.inspection import sqlite_version
-from moothall.web.paths import CLIENT_FOLDER
 
 LITTLE_BYTES: Final = 1 << 30
 """Free space below which the disk is worth a warning."""

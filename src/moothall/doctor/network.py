@@ -13,12 +13,12 @@ import aiohttp
 import msgspec
 
 from moothall import __version__
-from moothall.app import bind
+from moothall.app.server import bind
 from moothall.doctor.finding import Finding, error, ok, reason, skipped, warning
-from moothall.kernel.secrets import ServerKey
 from moothall.objects.clock import CLOCK
+from moothall.runtime.secrets import ServerKey
+from moothall.server.health import Arrival, Health, HealthPage, key_proof
 from moothall.settings import Settings
-from moothall.web.health import Arrival, Health, HealthPage, key_proof
 
 CERTIFICATE_DAYS: Final = 14
 """Certificates that end sooner are worth a warning: Let's Encrypt's are renewed a month before."""

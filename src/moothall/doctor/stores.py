@@ -141,7 +141,7 @@ async def check_bus(settings: Settings) -> AsyncIterator[Finding]:
     if settings.nats_url is None:
         yield skipped("nats", "not set: one process serves")
         return
-    from nats.aio.client import Client  # noqa: PLC0415 as in moothall.app: a single process never imports it
+    from nats.aio.client import Client  # noqa: PLC0415 as in moothall.app.cluster_bus: a single process never imports it
     from nats.errors import Error as NatsError  # noqa: PLC0415
     from nats.js.errors import Error as JetStreamError  # noqa: PLC0415
 

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from moothall.gateway.connection import Connection
-from moothall.gateway.hub import Hub
-from moothall.gateway.identify import IdentifyLimits
-from moothall.gateway.ready import Identity
-from moothall.gateway.session import Session
+from moothall.gateway.delivery.hub import Hub
+from moothall.gateway.protocol.identify import IdentifyLimits
+from moothall.gateway.sessions.connection import Connection
+from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.snapshot.ready import Identity
 from moothall.objects.ids import UserId
 from moothall.runtime.budgets import UNLIMITED, Allowance, Budgets, OverBudget, Payer, Rates
 from moothall.runtime.fair_slots import FairSlots

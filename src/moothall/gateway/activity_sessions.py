@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from moothall.api.context import Services
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.writer_calls import CheckActivitiesCall, LeaveActivitiesCall, publish_call
-from moothall.kernel.context import Services
 from moothall.objects.ids import ActivityInstanceId, GuildId, UserId
 from moothall.objects.presence import Activity
 from moothall.objects.wire import decoder

@@ -3,14 +3,14 @@
 import logging
 from typing import TYPE_CHECKING
 
+from moothall.api.context import Services
 from moothall.bus import Bus
 from moothall.gateway.node import GatewayNode
-from moothall.kernel.context import Services
-from moothall.kernel.nodes import Membership, database_id
 from moothall.resources.activity.operations import clear_activities, clear_activities_of_others
 from moothall.resources.guild.membership.operations import remove_departed_guests
 from moothall.resources.voice.operations.sessions import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
+from moothall.storage.nodes import Membership, database_id
 
 if TYPE_CHECKING:
     from moothall.bus.nats import NatsBus

@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
+from moothall.api.access import PUBLIC, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import get
 from moothall.gateway.node import GatewayNode
-from moothall.kernel.access import PUBLIC, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get
 from moothall.resources.member.queries import count_guilds
 
 _RECOMMENDED_GUILDS_PER_SHARD = 1_000

@@ -2,19 +2,27 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qs
 
 from msgspec import UNSET, Raw, structs
 
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.account_bounds import AccountBounds
-from moothall.gateway.account_state import AccountState
-from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
-from moothall.gateway.cluster_presence import ClusterPresences
-from moothall.gateway.commands import (
+from moothall.gateway.audience.guild_view import GuildView
+from moothall.gateway.delivery.hub import Hub
+from moothall.gateway.delivery.initial_guilds import InitialGuilds
+from moothall.gateway.delivery.invalidation import Invalidations
+from moothall.gateway.delivery.passive_updates import PassiveUpdates
+from moothall.gateway.delivery.visibility import activity_frames
+from moothall.gateway.delivery.watch import DeliveryWatch
+from moothall.gateway.member_lists.chunks import send_member_chunks
+from moothall.gateway.member_lists.lists import MemberLists
+from moothall.gateway.presence.cluster import ClusterPresences
+from moothall.gateway.presence.local import Presences, friend_updates
+from moothall.gateway.protocol.commands import (
     GuildSubscription,
     IdentifyCommand,
     RequestChannelInfoCommand,
@@ -24,14 +32,9 @@ from moothall.gateway.commands import (
     UpdatePresenceCommand,
     UpdateVoiceStateCommand,
 )
-from moothall.gateway.connection import Connection
-from moothall.gateway.control_messages import GuildOpen, SessionsClose, SessionsInvalidate
-from moothall.gateway.delivery_watch import DeliveryWatch
-from moothall.gateway.frame_writer import Send
-from moothall.gateway.frames import ENCODINGS, TEXT, Encoding, Frame
-from moothall.gateway.guild_view import GuildView
-from moothall.gateway.hub import Hub
-from moothall.gateway.identify import (
+from moothall.gateway.protocol.frame_writer import Send
+from moothall.gateway.protocol.frames import ENCODINGS, TEXT, Encoding, Frame
+from moothall.gateway.protocol.identify import (
     IdentifyLimits,
     read_client,
     read_intents,
@@ -39,14 +42,17 @@ from moothall.gateway.identify import (
     read_shard,
     read_system,
 )
-from moothall.gateway.initial_guilds import InitialGuilds
-from moothall.gateway.invalidation import Invalidations
-from moothall.gateway.member_chunks import send_member_chunks
-from moothall.gateway.member_lists import MemberLists
-from moothall.gateway.opcodes import CloseCode, CloseConnection
-from moothall.gateway.passive_updates import PassiveUpdates
-from moothall.gateway.presence import Presences, friend_updates
-from moothall.gateway.ready import (
+from moothall.gateway.protocol.opcodes import CloseCode, CloseConnection
+from moothall.gateway.sessions.callbacks import GatewayCallbacks, VoiceStateRequest
+from moothall.gateway.sessions.connection import Connection
+from moothall.gateway.sessions.control_messages import GuildOpen, SessionsClose, SessionsInvalidate
+from moothall.gateway.sessions.session import Session
+from moothall.gateway.sessions.subscriptions import PendingSubscriptions, read_subscription, threads_of
+from moothall.gateway.sessions.unidentified import UnidentifiedConnections
+from moothall.gateway.sessions.user_presence import OFFLINE, SessionPresence
+from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
+from moothall.gateway.snapshot.account_state import AccountState
+from moothall.gateway.snapshot.ready import (
     Identity,
     InitialGuild,
     UnavailableGuild,
@@ -57,23 +63,18 @@ from moothall.gateway.ready import (
     sessions_replace,
     trace,
 )
-from moothall.gateway.session import Session
-from moothall.gateway.settings import GatewaySettings, Metrics, NoMetrics
-from moothall.gateway.source import GatewaySource
-from moothall.gateway.subscriptions import PendingSubscriptions, read_subscription, threads_of
-from moothall.gateway.threads import thread_member_list
-from moothall.gateway.unidentified import UnidentifiedConnections
-from moothall.gateway.user_presence import OFFLINE, SessionPresence
-from moothall.gateway.visibility import activity_frames
-from moothall.kernel.websocket_frames import frame_budget
+from moothall.gateway.snapshot.source import GatewaySource
+from moothall.gateway.snapshot.threads import thread_member_list
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.presence import Presence, Status
 from moothall.objects.relationship import RelationshipType
-from moothall.objects.turns import enter_lane, room_in_turn, yield_turn
 from moothall.objects.wire import decoder, encode
+from moothall.runtime.asgi import Receive, Scope
 from moothall.runtime.budgets import Budgets, Payer
 from moothall.runtime.cpu_time import Measured
+from moothall.runtime.turns import enter_lane, room_in_turn, yield_turn
+from moothall.runtime.websocket_frames import frame_budget
 
 _log = logging.getLogger(__name__)
 
@@ -82,9 +83,6 @@ _RESUMABLE: Final = CloseCode.UNKNOWN_ERROR
 """A close code after which clients resume."""
 _REPLAYED_AT_ONCE: Final = 32
 """Missed dispatches that are sent without a break for other tasks."""
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 class _Lane:
@@ -105,7 +103,7 @@ class _Lane:
 class GatewayNode:
     """Serves WebSockets: call `serve` with every websocket scope, `start` before and `close` after.
 
-    `presences` implements the kernel's `PresenceSource`. `name` identifies this node on a bus that several processes
+    `presences` implements the API's `PresenceSource`. `name` identifies this node on a bus that several processes
     share. `network_of` returns the network of a scope's client, "" for loopback. Commands are charged to `budgets`.
     """
 

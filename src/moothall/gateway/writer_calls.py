@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from msgspec import DecodeError, Raw, Struct
 
+from moothall.api.authenticate import Actor, TokenKind
 from moothall.bus import Audience, Bus, Envelope
-from moothall.gateway.callbacks import GatewayCallbacks, VoiceStateRequest
-from moothall.kernel.authenticate import Actor, TokenKind
-from moothall.kernel.background import PeriodicTask
-from moothall.kernel.batched_writes import WriteBatcher
+from moothall.gateway.sessions.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import Timestamp, decoder, encode
+from moothall.runtime.background import PeriodicTask
+from moothall.storage.batched_writes import WriteBatcher
 
 log = logging.getLogger("moothall.workers")
 

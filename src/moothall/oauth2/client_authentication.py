@@ -9,16 +9,16 @@ from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
-from moothall.kernel.access import Access
-from moothall.kernel.context import Context
-from moothall.kernel.pipeline import too_many_requests
-from moothall.kernel.secrets import hash_token
-from moothall.kernel.url_encoded import UrlEncoded
+from moothall.api.access import Access
+from moothall.api.context import Context
+from moothall.api.pipeline import too_many_requests
+from moothall.api.request.url_encoded import UrlEncoded
 from moothall.oauth2.oauth_errors import INVALID_REQUEST, OAuthRefusal, invalid_client
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.resources.application.queries import ApplicationRow, select_application
 from moothall.resources.user.password.throttle import AttemptThrottle, Limit, TooManyAttempts
+from moothall.runtime.secrets import hash_token
 
 _ID_LENGTH_MAX = 20
 _FAILURES_OF_CLIENT_MAX = 10

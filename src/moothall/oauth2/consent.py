@@ -5,8 +5,8 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from msgspec import Struct, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
 from moothall.oauth2.authorization_request import AuthorizationQuery, ResolvedRequest, resolve_request
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal, refuse_field

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.access import PERSON, PUBLIC, SIGNED_IN, Access
-from moothall.kernel.authenticate import ANONYMOUS, TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, get, post
-from moothall.kernel.ratelimit import Rate
+from moothall.api import unit_of_work
+from moothall.api.access import PERSON, PUBLIC, SIGNED_IN, Access
+from moothall.api.authenticate import ANONYMOUS, TokenKind
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, get, post
+from moothall.api.ratelimit import Rate
 from moothall.oauth2 import openid, token_exchange
 from moothall.oauth2.authorization_request import AuthorizationQuery, ResolvedRequest, can_skip_consent, resolve_request
 from moothall.oauth2.client_authentication import CLIENT, ClientRequest, authenticate_client

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context, Services
-from moothall.kernel.single_flight import SingleFlight
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
 from moothall.oauth2.queries import insert_value, select_value
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
@@ -18,6 +17,7 @@ from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.scopes import EMAIL
 from moothall.resources.user.queries import select_user
 from moothall.runtime.lifecycle import in_lifecycle_thread
+from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.rows import UserRow
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.secrets import hash_token
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
 from moothall.oauth2.client_authentication import Client, ClientRequest
 from moothall.oauth2.oauth_errors import (
     INVALID_GRANT,
@@ -38,6 +37,7 @@ from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.guild.objects import guild_object
 from moothall.resources.webhook.operations import show_webhook
 from moothall.resources.webhook.queries import select_webhook
+from moothall.runtime.secrets import hash_token
 
 _TEAM_SCOPES: Final = frozenset({"identify", UPDATE_COMMANDS})
 

@@ -5,7 +5,7 @@ reads the form in requests and raises ValueError with a message for the client. 
 error. Any struct may use a wire scalar as the type of a field.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from operator import methodcaller
@@ -15,7 +15,6 @@ import msgspec
 
 from moothall.objects.clock import CLOCK
 from moothall.objects.form_codes import FormCode
-from moothall.objects.turns import in_pieces
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -69,17 +68,8 @@ def _from_wire(kind: type[Any], value: Any) -> Any:
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_to_wire)
 
-SLICE: Final = 20
-"""Items of a list that are encoded at once: roles take half a millisecond."""
-
 encode: Callable[[object], bytes] = _ENCODER.encode
 """Encode an API object as compact JSON."""
-
-
-async def encode_list(items: Sequence[object]) -> bytes:
-    """Encode a list as `encode` does, in slices between which others run if the turn has had its time."""
-    slices = [encode(piece)[1:-1] async for piece in in_pieces(items, SLICE)]
-    return b"[%b]" % b",".join(slices)
 
 
 @cache

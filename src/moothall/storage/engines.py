@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from moothall.runtime.metered_slots import Meter
-from moothall.storage import statement_store
-from moothall.storage.commit_counters import CommitCounters
 from moothall.storage.database import CommitObserver, Database
+from moothall.storage.sqlite.commit_counters import CommitCounters
+from moothall.storage.statements import store as statement_store
 
 
 def database_at(
@@ -28,13 +28,13 @@ def database_at(
     """
     scheme, _, rest = url.partition("://")
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
-        from moothall.storage.sqlite import SqliteDatabase  # noqa: PLC0415
+        from moothall.storage.sqlite.engine import SqliteDatabase  # noqa: PLC0415
 
         statement_store.prepare("sqlite")
         return SqliteDatabase(Path(rest[1:]), observe_commit=observe_commit, counters=counters, meter=meter)
     if scheme in {"postgresql", "postgres"}:
-        from moothall.storage.postgres import PostgresDatabase  # noqa: PLC0415
-        from moothall.storage.postgres_connection import NO_HURRY  # noqa: PLC0415
+        from moothall.storage.postgres.connection import NO_HURRY  # noqa: PLC0415
+        from moothall.storage.postgres.engine import PostgresDatabase  # noqa: PLC0415
 
         statement_store.prepare("postgresql")
         deadlines = NO_HURRY
@@ -53,7 +53,7 @@ def replica_at(path: Path, counters: CommitCounters, *, meter: Meter | None = No
 
     Long reads are charged to `meter`.
     """
-    from moothall.storage.sqlite_replica import SqliteReplica  # noqa: PLC0415
+    from moothall.storage.sqlite.replica import SqliteReplica  # noqa: PLC0415
 
     statement_store.prepare("sqlite")
     return SqliteReplica(path, counters, meter)

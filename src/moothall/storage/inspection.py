@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from moothall.storage.database import StorageError
 from moothall.storage.migrations import HEAD, postgresql_revision, sqlite_revision
-from moothall.storage.sqlite_files import connect, storage_error
+from moothall.storage.sqlite.files import connect, storage_error
 
 _QUERIES = "SELECT max(last_message_id) FROM channel_activity", "SELECT count(*) FROM jobs WHERE failed_at IS NOT NULL"
 
@@ -66,7 +66,7 @@ async def inspect_postgresql(url: str, *, timeout: float = 5.0) -> DatabaseState
     """The state of a database on a server. Raises StorageError."""
     import asyncpg  # noqa: PLC0415 a driver is imported for its own databases only
 
-    from moothall.storage.postgres_errors import DRIVER_ERRORS, postgres_error  # noqa: PLC0415
+    from moothall.storage.postgres.errors import DRIVER_ERRORS, postgres_error  # noqa: PLC0415
 
     try:
         async with asyncio.timeout(timeout):

@@ -12,10 +12,10 @@ from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 
 from moothall.storage.converters import Converter, read_converter, write_converter
-from moothall.storage.deferred import Deferred
 from moothall.storage.sql import ClauseElement, Table
-from moothall.storage.statement import ByDialect, CompiledStatement, Parameter
-from moothall.storage.statement_store import StatementRecorder, compiled_statement
+from moothall.storage.statements.deferred import Deferred
+from moothall.storage.statements.statement import ByDialect, CompiledStatement, Parameter
+from moothall.storage.statements.store import StatementRecorder, compiled_statement
 from moothall.storage.tables import facts_of
 
 T = TypeVar("T")

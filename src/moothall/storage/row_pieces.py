@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from moothall.objects.turns import in_pieces
+from moothall.runtime.turns import in_pieces
 
 _PIECE: Final = 50
 """Rows that are made at once: a fraction of a millisecond."""

@@ -79,7 +79,7 @@ class GuildRow(Struct):
     welcome_screen: dict[str, Any] | None
     """Stored also while disabled; the feature WELCOME_SCREEN_ENABLED enables it."""
     recent_changes: str = ""
-    """What the last versions changed (`kernel/guild_changes.py`)."""
+    """What the last versions changed (`authority/guild_changes.py`)."""
 
 
 class RoleRow(Struct):

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, NamedTuple, TypeVar, cast
 
-from moothall.objects.turns import yield_turn
 from moothall.runtime.budgets import WorkRefused
+from moothall.runtime.turns import yield_turn
 
 T = TypeVar("T")
 

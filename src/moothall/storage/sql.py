@@ -6,7 +6,7 @@ only if a statement has to be compiled (`storage.deferred`).
 
 from typing import TYPE_CHECKING, Any
 
-from moothall.storage.deferred import deferred_name
+from moothall.storage.statements.deferred import deferred_name
 
 if TYPE_CHECKING:
     from sqlalchemy import (
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
     from sqlalchemy.sql import ClauseElement
 
     from moothall.storage.columns import SnowflakeColumn, TimestampColumn, has_prefix, in_list
-    from moothall.storage.compilation import insert_ignore, upsert
+    from moothall.storage.statements.compilation import insert_ignore, upsert
 else:
     _OURS = {
         "SnowflakeColumn": "columns",
         "TimestampColumn": "columns",
         "has_prefix": "columns",
         "in_list": "columns",
-        "insert_ignore": "compilation",
-        "upsert": "compilation",
+        "insert_ignore": "statements.compilation",
+        "upsert": "statements.compilation",
     }
 
     def __getattr__(name: str) -> Any:

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-from moothall.storage.deferred import DeferredTable, deferred_name
 from moothall.storage.sql import Table
-from moothall.storage.statement import TableFacts
-from moothall.storage.statement_store import table_facts
+from moothall.storage.statements.deferred import DeferredTable, deferred_name
+from moothall.storage.statements.statement import TableFacts
+from moothall.storage.statements.store import table_facts
 
 if TYPE_CHECKING:
     from moothall.storage.schema import *  # noqa: F403 every table, by its name
@@ -32,6 +32,6 @@ def facts_of(table: Table) -> TableFacts:
     """The facts of a table, recorded or not."""
     if isinstance(table, DeferredTable):
         return table_facts()[table.name]
-    from moothall.storage.compilation import facts_of_table  # noqa: PLC0415 it is loaded where there are real tables
+    from moothall.storage.statements.compilation import facts_of_table  # noqa: PLC0415 it is loaded where there are real tables
 
     return facts_of_table(table)

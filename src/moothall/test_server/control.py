@@ -4,7 +4,7 @@ It has no authentication: it is served on the loopback interface only, refuses o
 a browser makes for a page of another origin.
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import parse_qs
 
@@ -12,6 +12,10 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from moothall import __version__
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
+from moothall.api.request.http_request import is_loopback
 from moothall.demo.community import (
     Community,
     InvalidCommunity,
@@ -24,24 +28,17 @@ from moothall.demo.community import (
     dump_community,
 )
 from moothall.demo.requests import RequestRunner
-from moothall.gateway.connection import Connection
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
-from moothall.kernel.request import is_loopback
+from moothall.gateway.sessions.connection import Connection
 from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake
 from moothall.objects.wire import Timestamp
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.test_server.faults import ActiveFault, Fault, RoughSeas
 from moothall.test_server.gateway_socket import GatewaySocket
 from moothall.test_server.server import START, ControlledServer
 from moothall.test_server.transcript import Entry
 from moothall.test_server.transcript_page import transcript_page
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PREFIX: Final = "/_test"
 _MAX_BODY: Final = 8 * 1024 * 1024

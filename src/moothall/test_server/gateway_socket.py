@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 import msgspec
 import zstandard
 
-from moothall.gateway import etf
+from moothall.gateway.protocol import etf
+from moothall.runtime.asgi import Scope
 
-Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 _IDENTIFY, _RESUME, _HEARTBEAT = 2, 6, 1
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 import uvicorn
 
-from moothall.app import bind, http_config
+from moothall.app.server import bind, http_config
 from moothall.demo.community import Community
 from moothall.settings import Settings
 from moothall.test_server.control import PREFIX, ControlApi, ServerInfo

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,12 @@ import apsw
 import msgspec
 from msgspec import Struct
 
-from moothall.app import App, base_url
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.jobs.queries import select_next_due
+from moothall.api.pipeline import EncodedResponse, refusal_response, too_many_requests
+from moothall.app.application import App
+from moothall.app.services import base_url
 from moothall.demo.community import (
     BotPlan,
     ChannelPlan,
@@ -22,12 +27,8 @@ from moothall.demo.community import (
     PersonPlan,
     load_community,
 )
-from moothall.gateway.connection import Connection
-from moothall.gateway.session import Session
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.jobs.queries import select_next_due
-from moothall.kernel.pipeline import EncodedResponse, refusal_response, too_many_requests
+from moothall.gateway.sessions.connection import Connection
+from moothall.gateway.sessions.session import Session
 from moothall.objects import errors
 from moothall.objects.clock import CLOCK, stopwatch
 from moothall.objects.errors import Refusal
@@ -36,18 +37,16 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.webhook_event.sender import WebhookEventSender
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.settings import Settings
-from moothall.storage.sqlite_files import connect
+from moothall.storage.sqlite.files import connect
 from moothall.test_server.faults import Fault, Faults
 from moothall.test_server.gateway_socket import CLOSE_CODES, GatewaySocket
 from moothall.test_server.recording_bus import RecordingBus
 from moothall.test_server.transcript import Transcript
 
-Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 START: Final = "start"
 """The snapshot that every server has: its fixture, before any test."""

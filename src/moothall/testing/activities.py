@@ -10,11 +10,11 @@ from typing import Any, Final, TypeVar
 
 from moothall.activities.relay import RELAY_PATH
 from moothall.objects.clock import stopwatch
+from moothall.pages.paths import CLIENT_FOLDER
 from moothall.testing.action import Action
 from moothall.testing.browser import STEP_MS, Browser, Remote, plain_object
 from moothall.testing.waiting import Entry, Follower
 from moothall.testing.world import World
-from moothall.web.paths import CLIENT_FOLDER
 
 T = TypeVar("T")
 

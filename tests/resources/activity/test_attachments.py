@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from moothall.kernel.jobs import MAX_TRANSACTION_MS, JobRunner
+from moothall.api.jobs import MAX_TRANSACTION_MS, JobRunner
 from moothall.objects import limits
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.attachment.sweeper import FileSweeper
+from tests.api.forms import TYPE, form, part
 from tests.harness import Caller, Platform, Reply
-from tests.kernel.forms import TYPE, form, part
 from tests.resources.activity.activities import activity
 from tests.resources.interaction.scenario import Scenario
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from moothall.kernel.jobs import MAX_TRANSACTION_MS, JobRunner
+from moothall.api.jobs import MAX_TRANSACTION_MS, JobRunner
 from moothall.objects import limits
 from moothall.objects.wire import Timestamp
 from tests.harness import Platform

@@ -7,9 +7,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import bindparam, select
 
-from moothall.kernel.secrets import hash_token
 from moothall.objects import limits
 from moothall.objects.application import ApplicationFlags
+from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
 from tests.harness import Caller, Platform

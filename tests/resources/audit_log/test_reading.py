@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import insert
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import Actor, TokenKind
-from moothall.kernel.context import Context
+from moothall.api import unit_of_work
+from moothall.api.authenticate import Actor, TokenKind
+from moothall.api.context import Context
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.ids import Snowflake
 from moothall.objects.permissions import Permissions

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from moothall.kernel import guild_state
+from moothall.authority import guild_state
 from moothall.objects.permissions import Permissions
 from moothall.resources.auto_moderation.matcher import RuleMatchers
 from moothall.runtime.budgets import OverBudget, Payer

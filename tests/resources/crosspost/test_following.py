@@ -6,8 +6,8 @@ import pytest
 from msgspec import Struct
 from sqlalchemy import func, select
 
-from moothall.kernel.jobs import JobRunner
-from moothall.kernel.ratelimit import RateLimiter
+from moothall.api.jobs import JobRunner
+from moothall.api.ratelimit import RateLimiter
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.storage.database import Database, Query

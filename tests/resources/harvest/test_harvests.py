@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from moothall.api.jobs import JobRunner
 from moothall.cdn.harvests import HarvestFiles
-from moothall.kernel.jobs import JobRunner
 from moothall.objects.wire import Timestamp
 from moothall.resources.harvest import queries
 from moothall.resources.harvest.archive import make_directory, make_entry

@@ -14,8 +14,8 @@ from sqlalchemy import bindparam, update
 from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
+from tests.api.forms import TYPE, form
 from tests.harness import Platform
-from tests.kernel.forms import TYPE, form
 from tests.resources.interaction.scenario import Scenario, create_scenario
 
 _set_url = Query(

@@ -6,9 +6,9 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from moothall.api.address_limits import AddressLimits
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.rendition_cache import RenditionCache
-from moothall.kernel.address_limits import AddressLimits
 from moothall.objects.ids import Snowflake
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers

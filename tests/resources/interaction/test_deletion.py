@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import command_permissions, commands, interactions

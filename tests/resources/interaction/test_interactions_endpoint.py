@@ -9,13 +9,13 @@ import pytest
 from aiohttp import web
 from msgspec import structs
 
-from moothall.kernel.outgoing import AddressRefused, Outgoing, OutgoingFailed
-from moothall.kernel.storage_quota import FILE_BYTES_MIN, UploadsInFlight
+from moothall.api.storage_quota import FILE_BYTES_MIN, UploadsInFlight
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.runtime.budgets import Payer
+from moothall.runtime.outgoing import AddressRefused, Outgoing, OutgoingFailed
+from tests.api.forms import part
+from tests.api.test_costs import limit
 from tests.harness import Platform
-from tests.kernel.forms import part
-from tests.kernel.test_costs import limit
 from tests.resources.interaction.http_app import (
     http_scenario,
     respond_with,

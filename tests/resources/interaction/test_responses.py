@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, update
 
-from moothall.kernel.ratelimit import RateLimiter
+from moothall.api.ratelimit import RateLimiter
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.endpoint_requests import RESPONSE_SECONDS
 from moothall.storage.database import Query

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.ids import Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.resources.invite.target_users.files import read_user_ids

@@ -12,9 +12,9 @@ from typing import Any, cast
 import aiosmtplib
 import pytest
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp

@@ -9,9 +9,9 @@ import pytest
 from msgspec import structs
 from sqlalchemy import select, update
 
-from moothall.kernel.body import InvalidBody
-from moothall.kernel.context import Context
-from moothall.kernel.pipeline import DecodedRequest
+from moothall.api.context import Context
+from moothall.api.pipeline import DecodedRequest
+from moothall.api.request.body import InvalidBody
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions

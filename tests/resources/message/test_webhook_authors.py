@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.committing import publish_after_commit
-from moothall.kernel.context import Context
-from moothall.kernel.events import Event
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.committing import publish_after_commit
+from moothall.api.context import Context
+from moothall.api.events import Event
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.resources.message import operations
 from moothall.resources.message.authors import WebhookAuthor

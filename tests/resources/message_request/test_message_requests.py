@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from moothall.kernel.ratelimit import RateLimiter
+from moothall.api.ratelimit import RateLimiter
 from moothall.objects.wire import Timestamp
 from tests.harness import Caller, Platform
 from tests.resources.read_state.test_read_states import mentions_of

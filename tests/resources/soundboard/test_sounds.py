@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
-from moothall.kernel.unit_of_work import run
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
+from moothall.api.unit_of_work import run
 from moothall.objects.permissions import Permissions
 from moothall.resources.guild.operations import change_guild
 from moothall.resources.soundboard.operations import announce_sound_availability

@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image
 
-from tests.kernel.forms import TYPE, form, part
+from tests.api.forms import TYPE, form, part
 
 
 def still(side: int = 320, kind: str = "PNG") -> bytes:

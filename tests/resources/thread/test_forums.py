@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from tests.harness import MEDIA, Platform
 from tests.resources.thread.thread_guild import ThreadGuild, id_of, tag, thread_guild

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp, to_plain

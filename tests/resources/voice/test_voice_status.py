@@ -2,9 +2,9 @@
 
 import pytest
 
-from moothall.gateway.database_source import DatabaseSource
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
+from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
 from tests.harness import CATEGORY, STAGE, VOICE, Guild, Platform

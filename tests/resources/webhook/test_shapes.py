@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from moothall.kernel.secrets import hash_token
 from moothall.objects.ids import WebhookId
 from moothall.objects.webhook import WebhookType
+from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import webhooks
 from tests.harness import ANNOUNCEMENT, Platform

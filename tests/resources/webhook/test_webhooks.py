@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from moothall.api.ratelimit import RateLimiter
 from moothall.bus import Audience
-from moothall.kernel.ratelimit import RateLimiter
-from moothall.kernel.secrets import SecretBox
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
+from moothall.runtime.secrets import SecretBox
 from moothall.storage.database import Database
 from tests.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
 

@@ -7,7 +7,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from moothall.bus import Audience, Envelope
-from moothall.gateway.control_messages import GuildOpen
+from moothall.gateway.sessions.control_messages import GuildOpen
 from moothall.objects.ids import ChannelId, GuildId, MessageId, RoleId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.wire import encode

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import asyncpg
 
 from moothall.storage.database import Query
-from moothall.storage.postgres import PostgresDatabase
+from moothall.storage.postgres.engine import PostgresDatabase
 from tests.simulation.gateway.model import Change, Guild, World
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.randomness import Choices

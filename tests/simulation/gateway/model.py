@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moothall.bus import Envelope
-from moothall.gateway.list_ids import murmur3_32
+from moothall.gateway.member_lists.list_ids import murmur3_32
 from moothall.objects.ids import ChannelId, GuildId, MessageId, RoleId, Snowflake, UserId
 
 VIEW: Final = 1 << 10

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Raw
 
 from moothall.bus import Audience, Envelope
-from moothall.gateway.guild_view import ChannelView, GuildView, MemberView
+from moothall.gateway.audience.guild_view import ChannelView, GuildView, MemberView
 from moothall.objects.channel import Channel as ChannelObject
 from moothall.objects.channel import Overwrite, ThreadMetadata
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId

@@ -11,10 +11,10 @@ from unittest import mock
 from msgspec import Struct
 from msgspec.structs import replace
 
-from moothall.gateway import dispatcher
-from moothall.gateway.connection import Connection
-from moothall.gateway.frames import Frame
-from moothall.gateway.session import Session
+from moothall.gateway.audience import dispatcher
+from moothall.gateway.protocol.frames import Frame
+from moothall.gateway.sessions.connection import Connection
+from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from tests.simulation.gateway import auditor

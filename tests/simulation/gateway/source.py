@@ -8,12 +8,12 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from moothall.gateway.account_state import NO_STATE, AccountState
-from moothall.gateway.guild_snapshot import GuildFields, GuildSnapshot
-from moothall.gateway.guild_view import GuildView, MemberView
-from moothall.gateway.ready import Identity
-from moothall.gateway.session import Session
-from moothall.gateway.source import ListedMember, OnlinePresences
+from moothall.gateway.audience.guild_view import GuildView, MemberView
+from moothall.gateway.sessions.session import Session
+from moothall.gateway.snapshot.account_state import NO_STATE, AccountState
+from moothall.gateway.snapshot.guild_snapshot import GuildFields, GuildSnapshot
+from moothall.gateway.snapshot.ready import Identity
+from moothall.gateway.snapshot.source import ListedMember, OnlinePresences
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId

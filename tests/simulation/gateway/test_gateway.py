@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from moothall.gateway import dispatcher
-from moothall.gateway.session import Session
+from moothall.gateway.audience import dispatcher
+from moothall.gateway.sessions.session import Session
 from tests.simulation import mutation
 from tests.simulation.gateway.client import STATES
 from tests.simulation.gateway.mutants import MUTANTS

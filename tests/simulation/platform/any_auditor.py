@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from moothall.kernel.endpoint import Endpoint
+from moothall.api.endpoint import Endpoint
 from tests.conformance.places import ROWS
 from tests.simulation.platform.any_operation import AnyOperations, noun_of, refusal_code
 from tests.simulation.platform.client import MARKER

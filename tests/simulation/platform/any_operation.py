@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from moothall.kernel.endpoint import Endpoint
+from moothall.api.endpoint import Endpoint
 from moothall.objects import errors
 from tests.conformance.places import ROWS, Places
 from tests.resources.sticker.sticker_files import still

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
 
-from moothall.kernel.endpoint import Endpoint
+from moothall.api.endpoint import Endpoint
 from tests.conformance.own_schema import document
 from tests.conformance.places import Places, parameter_named
 from tests.conformance.recombined import PIXEL

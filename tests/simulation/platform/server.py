@@ -16,13 +16,14 @@ from urllib.parse import quote, urlencode
 import msgspec
 from uvicorn.server import ServerState
 
-from moothall.app import App, http_config
+from moothall.api.shared_windows import SharedWindows
+from moothall.app.application import App
+from moothall.app.cluster import ClusterRole, WorkerCluster
+from moothall.app.server import http_config
 from moothall.bus.local import LocalBus
-from moothall.kernel.shared_windows import SharedWindows
-from moothall.kernel.worker_cluster import ClusterRole, WorkerCluster
+from moothall.server.writer_relay import IDLE_SECONDS, RelayedRequests
 from moothall.settings import Settings
-from moothall.storage.commit_counters import CommitCounters
-from moothall.web.writer_relay import IDLE_SECONDS, RelayedRequests
+from moothall.storage.sqlite.commit_counters import CommitCounters
 from tests.simulation.streams import Listening, StreamLoop
 
 KEY: Final = base64.b64encode(bytes(32)).decode()

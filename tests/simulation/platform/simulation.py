@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from moothall.server.writer_relay import WriterLost
 from moothall.storage.database import StorageError
-from moothall.web.writer_relay import WriterLost
 from tests.simulation.disk import Disk, DiskFaults, StoredFile
 from tests.simulation.loop import run
 from tests.simulation.platform import guild_operations as guilds

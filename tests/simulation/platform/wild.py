@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from moothall.kernel.endpoint import REGISTRY
+from moothall.api.endpoint import REGISTRY
 from tests.conformance.places import Places
 from tests.conformance.recombined import PIXEL
 from tests.resources.soundboard.sound_files import opus, uri

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from moothall.kernel.endpoint import endpoints
-from moothall.kernel.router import Router
+from moothall.api.endpoint import endpoints
+from moothall.api.router import Router
 from tests.simulation.platform.client import MARKER, Violation
 from tests.simulation.platform.history import FOREVER, History
 from tests.simulation.platform.people import Person

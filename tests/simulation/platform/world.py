@@ -11,8 +11,7 @@ from unittest import mock
 
 import msgspec
 
-from moothall.kernel import collector
-from moothall.objects import turns
+from moothall.runtime import collector, turns
 from moothall.storage.blobs import Blobs
 from tests.passwords import hash_cheaply
 from tests.signing_keys import generate_once

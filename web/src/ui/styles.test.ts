@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-const SERVER = "../src/moothall/web";
+const SERVER = "../src/moothall/pages";
 const FILES = [
   ...filesOf("src", ".css"),
   ...readdirSync(SERVER)

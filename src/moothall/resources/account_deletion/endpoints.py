@@ -2,10 +2,10 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import post
+from moothall.api import unit_of_work
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import post
 from moothall.resources.account_deletion import operations
 from moothall.resources.user.auth_session.endpoints import require_password
 from moothall.resources.user.events import SessionsClose

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Final
 
-from moothall.kernel.authenticate import TokenKind
+from moothall.api.authenticate import TokenKind
 from moothall.objects.application import MembershipState
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, TeamId, UserId

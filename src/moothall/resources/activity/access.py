@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from moothall.kernel.access import PERSON, Access, enter
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context, GatewaySession
+from moothall.api.access import PERSON, Access, enter
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context, GatewaySession
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.activity import ActivityPlatform, EmbeddedActivityConfig
 from moothall.objects.application import ApplicationFlags, MembershipState

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, post
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import get, post
 from moothall.objects import errors
 from moothall.objects.activity import ActivityInstanceObject, read_instance_id, read_location
 from moothall.objects.errors import Refusal

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from msgspec import UNSET
 
+from moothall.api.events import Event
 from moothall.bus import Audience, Envelope
-from moothall.kernel.events import Event
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.ids import ActivityInstanceId, ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent

@@ -7,11 +7,11 @@ or has no connection for a heartbeat interval; a session takes part in one insta
 from collections.abc import Collection
 from typing import Final
 
-from moothall.kernel.authenticate import Actor, TokenKind
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context, GatewaySession, Services
-from moothall.kernel.hooks import Fires
-from moothall.kernel.unit_of_work import run
+from moothall.api.authenticate import Actor, TokenKind
+from moothall.api.context import Context, GatewaySession, Services
+from moothall.api.hooks import Fires
+from moothall.api.unit_of_work import run
+from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal, refuse_field

@@ -1,6 +1,6 @@
 """Issuing proxy tickets to participants (Activities: multiplayer experience)."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import limits
 from moothall.objects.activity import ActivityPlatform, EmbeddedActivityConfig
 from moothall.objects.application import Application

@@ -4,7 +4,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from moothall.kernel.context import Services
+from moothall.api.context import Services
 from moothall.objects.clock import CLOCK
 from moothall.resources.application.queries import ApplicationRow
 

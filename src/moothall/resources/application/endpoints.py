@@ -1,8 +1,8 @@
 """Applications over HTTP (resources: application; design.md, Compatibility: creating them)."""
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects import errors
 from moothall.objects.application import OwnApplication
 from moothall.objects.errors import Refusal

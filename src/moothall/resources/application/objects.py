@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.activity import EmbeddedActivityConfig
 from moothall.objects.application import ApplicationFlags, InstallParams, IntegrationApplication, OwnApplication
 from moothall.objects.scopes import GRANTABLE_SCOPES

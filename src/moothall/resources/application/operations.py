@@ -6,11 +6,10 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import UNSET, structs
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context, Services
-from moothall.kernel.hooks import Fires, Hook
-from moothall.kernel.secrets import hash_token, new_account_token, new_token
+from moothall.api import unit_of_work
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context, Services
+from moothall.api.hooks import Fires, Hook
 from moothall.objects import errors, limits
 from moothall.objects.application import (
     SETTABLE,
@@ -47,6 +46,7 @@ from moothall.resources.application.team.queries import lock_team, select_joined
 from moothall.resources.user.auth_session.operations import delete_tokens_of_kind
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.queries import insert_token, insert_user, lock_user, update_user
+from moothall.runtime.secrets import hash_token, new_account_token, new_token
 
 _SECRET_LENGTH: Final = 32
 _OWNER_FIELDS: Final = ("bot_public", "bot_require_code_grant", "public_client")

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from moothall.kernel.authenticate import TokenKind
+from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns

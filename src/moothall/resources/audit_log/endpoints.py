@@ -5,8 +5,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get
+from moothall.api.context import Context
+from moothall.api.endpoint import get
 from moothall.objects import limits
 from moothall.objects.audit_log import AuditLog, AuditLogEvent
 from moothall.objects.auto_moderation import AutoModerationRule
@@ -16,7 +16,6 @@ from moothall.objects.command import Command
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.scheduled_event import ScheduledEvent
-from moothall.objects.turns import in_pieces
 from moothall.resources.audit_log import queries
 from moothall.resources.audit_log.queries import EntryRow
 from moothall.resources.interaction.command.objects import command_object
@@ -24,6 +23,7 @@ from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, select_
 from moothall.resources.scheduled_event.access import can_view_event
 from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users
+from moothall.runtime.turns import in_pieces
 from moothall.storage.rows import channel_from_row
 
 _E = AuditLogEvent

@@ -6,9 +6,9 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.guild_state import GuildState
 from moothall.objects.auto_moderation import ActionType, AutoModerationRule, TriggerType
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions

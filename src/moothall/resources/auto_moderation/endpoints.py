@@ -1,7 +1,7 @@
 """Auto moderation rules over HTTP (resources: auto moderation)."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects.auto_moderation import AutoModerationRule
 from moothall.objects.ids import GuildId, RuleId
 from moothall.objects.permissions import Permissions

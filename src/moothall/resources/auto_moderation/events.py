@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from msgspec import UNSET, Raw, UnsetType, structs
 
+from moothall.api.events import Event
+from moothall.authority.guild_changes import GuildPart
 from moothall.bus import Envelope
-from moothall.kernel.events import Event
-from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.auto_moderation import Action, AutoModerationRule
 from moothall.objects.ids import ChannelId, GuildId, MessageId, RuleId, UserId
 from moothall.objects.intents import Intent

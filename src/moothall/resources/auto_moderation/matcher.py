@@ -4,8 +4,8 @@ from collections import OrderedDict
 from functools import partial
 from typing import Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects.auto_moderation import AutoModerationRule
 from moothall.objects.ids import GuildId, RuleId
 from moothall.resources.auto_moderation.keywords import KeywordSet, MarkedText, Match

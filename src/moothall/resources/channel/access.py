@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import RequiredPermissions, enter
-from moothall.kernel.context import Context
+from moothall.api.access import RequiredPermissions, enter
+from moothall.api.context import Context
 from moothall.objects.permissions import Permissions
 
 

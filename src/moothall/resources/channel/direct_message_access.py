@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.channel import ConsentStatus
 from moothall.objects.channel_types import ChannelType

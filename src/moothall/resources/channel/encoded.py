@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.guild_state import GuildState, once_per_version
+from moothall.api.context import Context
+from moothall.authority.guild_changes import GuildPart
+from moothall.authority.guild_state import GuildState, once_per_version
 from moothall.objects.channel import Channel
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId
-from moothall.objects.turns import in_pieces
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_object, with_activity
 from moothall.resources.channel.queries import ACTIVITY_TABLE, ChannelActivity, select_activity
+from moothall.runtime.turns import in_pieces
 from moothall.storage.database import Database, Reader
 
 _PIECE: Final = 50

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta, structs
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post, put
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post, put
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import DIRECT, MESSAGEABLE

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 
+from moothall.api.events import Event
+from moothall.authority.guild_changes import GuildPart
 from moothall.bus import Audience, Envelope
-from moothall.kernel.events import Event
-from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import MemberAuthority
+from moothall.api.context import Context
+from moothall.authority.guild_state import MemberAuthority
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel, Overwrite

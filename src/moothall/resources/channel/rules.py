@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import (

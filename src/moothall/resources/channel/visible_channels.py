@@ -5,14 +5,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.guild_state import GuildState, MemberAuthority, once_per_version
+from moothall.api.context import Context
+from moothall.authority.guild_changes import GuildPart
+from moothall.authority.guild_state import GuildState, MemberAuthority, once_per_version
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import FORUMS, VOICE
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
-from moothall.objects.turns import in_pieces
+from moothall.runtime.turns import in_pieces
 
 _READ: Final = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY
 _READ_VOICE: Final = _READ | Permissions.CONNECT

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from msgspec import UNSET
 
-from moothall.kernel.form import as_integer
+from moothall.api.request.form import as_integer
 from moothall.objects import component_input as inputs
 from moothall.objects.component import (
     ActionRow,

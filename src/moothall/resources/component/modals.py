@@ -2,7 +2,7 @@
 
 from typing import Any, Final, cast
 
-from moothall.kernel.form import read_plain
+from moothall.api.request.form import read_plain
 from moothall.objects import limits
 from moothall.objects.component import Modal, ModalComponent
 from moothall.objects.component_input import ModalInput

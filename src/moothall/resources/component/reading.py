@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from moothall.kernel.form import as_integer, coerce, convert_coerced
+from moothall.api.request.form import as_integer, coerce, convert_coerced
 from moothall.objects import limits
 from moothall.objects.component import Component, MessageComponent
 from moothall.objects.component_input import ComponentInput

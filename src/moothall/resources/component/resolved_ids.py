@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.component import ComponentEmoji
 from moothall.objects.ids import ApplicationId, EmojiId, Snowflake, UserId
 from moothall.objects.permissions import Permissions

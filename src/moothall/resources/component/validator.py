@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.form import as_integer
+from moothall.api.request.form import as_integer
 from moothall.objects import limits
 from moothall.objects.component import ComponentEmoji
 from moothall.objects.component_input import EmojiInput

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, post
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, post
 from moothall.objects.channel import FollowedChannel
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from msgspec import UNSET, Raw, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, job
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, WebhookId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessageFlags, MessageType

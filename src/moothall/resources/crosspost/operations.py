@@ -4,9 +4,9 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
-from moothall.kernel.request import is_loopback
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
+from moothall.api.request.http_request import is_loopback
 from moothall.objects import errors, limits
 from moothall.objects.channel import FollowedChannel
 from moothall.objects.channel_types import TEXT, ChannelType

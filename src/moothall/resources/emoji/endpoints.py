@@ -1,8 +1,8 @@
 """Emojis over HTTP (resources: emoji)."""
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects.emoji import ApplicationEmojis, Emoji
 from moothall.objects.ids import ApplicationId, EmojiId, GuildId
 from moothall.resources.application.access import OWNER_OR_BOT

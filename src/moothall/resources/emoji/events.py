@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from moothall.kernel.events import Event
-from moothall.kernel.guild_changes import GuildPart
+from moothall.api.events import Event
+from moothall.authority.guild_changes import GuildPart
 from moothall.objects.emoji import Emoji
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent

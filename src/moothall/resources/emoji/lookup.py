@@ -1,6 +1,6 @@
 """Finds custom emojis that a caller may use."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.errors import Refusal

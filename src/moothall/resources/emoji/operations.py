@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires, Hook
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.api.hooks import Fires, Hook
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.emoji import Emoji

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from moothall.kernel.access import any_of
-from moothall.kernel.context import Context
+from moothall.api.access import any_of
+from moothall.api.context import Context
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from moothall.kernel.access import SIGNED_IN
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, post
+from moothall.api.access import SIGNED_IN
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, post
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FieldError

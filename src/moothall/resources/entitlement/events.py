@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.ids import UserId
 from moothall.objects.monetization import Entitlement, Subscription
 

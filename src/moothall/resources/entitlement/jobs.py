@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, job
 from moothall.objects.ids import ApplicationId
 from moothall.resources.entitlement import queries
 

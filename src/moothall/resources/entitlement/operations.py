@@ -4,9 +4,9 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Hook
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
+from moothall.api.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode

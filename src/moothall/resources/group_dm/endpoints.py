@@ -1,8 +1,8 @@
 """Creating direct messages, and recipients of groups, over HTTP (resources: user, create DM; channel, group DM)."""
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, post, put
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, post, put
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, UserId
 from moothall.resources.channel.events import DirectChannelCreate

@@ -1,6 +1,6 @@
 """Handlers of channel hooks: modify and leave group direct messages."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
 from moothall.resources.channel.events import DirectChannelUpdate

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, job
 from moothall.objects.ids import ChannelId
 from moothall.resources.message.queries.purge import delete_some_of_channel
 

@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.authenticate import TokenKind, actor_of_token
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
-from moothall.kernel.jobs import enqueue
+from moothall.api.authenticate import TokenKind, actor_of_token
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
+from moothall.api.jobs import enqueue
+from moothall.authority.channel_access import ChannelAccess, find_channel
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import MAX_TRANSACTION_MS, Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import MAX_TRANSACTION_MS, Job, enqueue, job
 from moothall.objects.ids import GuildId
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild import queries

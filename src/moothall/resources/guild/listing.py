@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.guild import UserGuild
 from moothall.objects.ids import GuildId, RoleId
 from moothall.objects.permissions import PermissionSet, base_permissions

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.guild_state import GuildState, once_per_version
+from moothall.authority.guild_changes import GuildPart
+from moothall.authority.guild_state import GuildState, once_per_version
 from moothall.objects.emoji import Emoji, PartialEmoji
 from moothall.objects.emoji_choice import current_emoji
 from moothall.objects.expressions import emojis_with_availability, stickers_with_availability

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.audit import differences
+from moothall.api.audit import differences
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange
 from moothall.objects.errors import FormErrors, Refusal

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.connection import Connection
 from moothall.objects.ids import ApplicationId, GuildId, Snowflake, UserId

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, post
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import get, post
 from moothall.resources.harvest import operations, queries
 from moothall.resources.harvest.links import ArchiveLinks
 from moothall.resources.harvest.objects import Harvest, harvest_object

@@ -1,7 +1,7 @@
 """Integrations over HTTP (api.md, Other guild endpoints)."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, IntegrationId
 from moothall.objects.integration import Integration

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.events import Event
+from moothall.api.events import Event
 from moothall.objects.ids import ApplicationId, GuildId, IntegrationId
 from moothall.objects.integration import Integration
 from moothall.objects.intents import Intent

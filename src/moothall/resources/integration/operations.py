@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.audit import differences
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires, Hook
+from moothall.api import unit_of_work
+from moothall.api.audit import differences
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
+from moothall.api.hooks import Fires, Hook
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal

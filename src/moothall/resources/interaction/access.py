@@ -4,10 +4,9 @@ import hmac
 from collections.abc import Mapping
 from typing import Any, Final
 
-from moothall.kernel.access import Access
-from moothall.kernel.context import Context
-from moothall.kernel.secrets import hash_token
-from moothall.kernel.uploads import Allowance
+from moothall.api.access import Access
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake, UserId
@@ -19,6 +18,7 @@ from moothall.resources.interaction.queries import (
 )
 from moothall.resources.interaction.respond.channel import bot_access, bot_id
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
+from moothall.runtime.secrets import hash_token
 
 TOKEN_LIFETIME_MS: Final = 15 * 60 * 1000
 """How long a token is valid, in milliseconds."""

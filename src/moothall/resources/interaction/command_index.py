@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.application import ApplicationFlags, IntegrationType
 from moothall.objects.command import Command, CommandPermissionType, CommandType, InteractionContext
 from moothall.objects.command_index import CommandIndex, IndexedApplication, IndexedCommand, IndexedPermissions

@@ -5,13 +5,13 @@ from typing import Final
 
 import msgspec
 
-from moothall.kernel.context import Services
-from moothall.kernel.outgoing import OutgoingFailed, OutgoingResponse, UrlRefused
+from moothall.api.context import Services
 from moothall.objects.interaction import CallbackType, InteractionType
 from moothall.objects.wire import encode
 from moothall.resources.application.endpoint_requests import NO_RESPONSE, RESPONSE_SECONDS, signed_headers
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.operations.deliver import Deliveries
+from moothall.runtime.outgoing import OutgoingFailed, OutgoingResponse, UrlRefused
 
 _MAX_RESPONSE_BYTES: Final = 65_536
 _OK, _UNAUTHORIZED = 200, 401

@@ -1,9 +1,9 @@
 """Interactions over HTTP (interactions: receiving and responding)."""
 
-from moothall.kernel.access import MEMBER, PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post
-from moothall.kernel.ratelimit import CALLBACK_RATE, INTERACTION_RESPONSE_RATE
+from moothall.api.access import MEMBER, PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post
+from moothall.api.ratelimit import CALLBACK_RATE, INTERACTION_RESPONSE_RATE
 from moothall.objects.command_index import CommandIndex
 from moothall.objects.ids import ChannelId, GuildId, InteractionId, WebhookId
 from moothall.objects.interaction import CallbackResponse

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import ClassVar, Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
 from moothall.objects.ids import InteractionId, snowflake_at
 from moothall.objects.wire import Timestamp
 from moothall.resources.interaction import queries

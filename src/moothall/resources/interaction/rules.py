@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects import errors
 from moothall.objects.application import IntegrationType
 from moothall.objects.channel_types import ChannelType

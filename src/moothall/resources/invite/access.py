@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import Access
-from moothall.kernel.context import Context
+from moothall.api.access import Access
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import InviteType

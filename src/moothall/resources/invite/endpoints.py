@@ -1,8 +1,8 @@
 """Invites over HTTP (api.md, Invites; resources: invite, channel, guild)."""
 
-from moothall.kernel.access import PUBLIC, SIGNED_IN, any_of
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, post
+from moothall.api.access import PUBLIC, SIGNED_IN, any_of
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, post
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId
 from moothall.objects.invite import Invite, InviteMetadata
 from moothall.objects.permissions import Permissions

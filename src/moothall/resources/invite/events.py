@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.application import Application
 from moothall.objects.ids import ChannelId, GuildId, RoleId
 from moothall.objects.intents import Intent

@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors, limits
 from moothall.objects.channel import InviteRecipient, PartialChannel
 from moothall.objects.channel_types import ChannelType

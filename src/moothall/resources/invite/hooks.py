@@ -1,6 +1,6 @@
 """Deleted channels delete their invites; widgets create an invite."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import ChannelId
 from moothall.resources.channel.operations import CHANNEL_DELETING, CHANNEL_PURGED
 from moothall.resources.guild.widget.operations import WIDGET_INVITE

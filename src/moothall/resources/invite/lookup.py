@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import INVITABLE, ChannelType

@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects.channel import Channel, PartialChannel
 from moothall.objects.features import Feature
 from moothall.objects.guild import InviteGuild, NsfwLevel

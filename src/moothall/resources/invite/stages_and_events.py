@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects.ids import ChannelId, ScheduledEventId
 from moothall.objects.invite import Invite
 from moothall.objects.permissions import Permissions, channel_permissions

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.file_links import FileLinks
+from moothall.api.file_links import FileLinks
 from moothall.objects import limits
 from moothall.objects.embed import Embed, EmbedAuthor, EmbedMedia, EmbedProvider, url_error
 from moothall.objects.text import clean_name

@@ -16,11 +16,9 @@ from urllib.parse import urljoin
 import msgspec
 from msgspec import Raw, Struct
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
-from moothall.kernel.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_start
-from moothall.kernel.single_flight import SingleFlight
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.embed import Embed, url_error
 from moothall.objects.limits import EMBED_URL_MAX
 from moothall.objects.wire import Timestamp, encode
@@ -36,10 +34,12 @@ from moothall.resources.link_preview.building import (
 )
 from moothall.resources.link_preview.page import parse_page
 from moothall.runtime.budgets import Payer
+from moothall.runtime.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_start
+from moothall.runtime.single_flight import SingleFlight
 from moothall.runtime.work_pool import PayerPool, WorkPool
 
 if TYPE_CHECKING:
-    from moothall.kernel.context import Services
+    from moothall.api.context import Services
 
 CACHED_MAX: Final = 20_000
 """The number of cached links; those that expire first are removed."""

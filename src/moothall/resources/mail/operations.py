@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import json
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp

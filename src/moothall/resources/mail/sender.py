@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import QueueWorker
-from moothall.kernel.context import Context
-from moothall.kernel.secrets import SecretUnreadable
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail import queries
@@ -22,10 +20,12 @@ from moothall.resources.mail.config import MailConfig
 from moothall.resources.mail.delivery import DeliveryFailed, deliver
 from moothall.resources.mail.messages import MailKind, build_message
 from moothall.resources.mail.queries import MailRow, MailState
+from moothall.runtime.secrets import SecretUnreadable
 from moothall.storage.database import StorageError
+from moothall.storage.queue_worker import QueueWorker
 
 if TYPE_CHECKING:
-    from moothall.kernel.context import Services
+    from moothall.api.context import Services
 
 MAX_ATTEMPTS: Final = 10
 """The number of failed attempts after which a mail is given up: with the delays below, after four hours."""

@@ -8,8 +8,7 @@ day. A crash loses a few seconds of records.
 from functools import partial
 from typing import Final
 
-from moothall.kernel.batched_writes import WriteBatcher
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import (
@@ -18,6 +17,7 @@ from moothall.resources.member.queries import (
     select_memberships,
     write_last_seen,
 )
+from moothall.storage.batched_writes import WriteBatcher
 from moothall.storage.database import Database, Transaction
 
 _DAY: Final = 86_400_000

@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import Any, Final
 
-from moothall.kernel.single_flight import SingleFlight
-from moothall.objects.turns import in_pieces
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.member.queries import TABLES, member_objects
+from moothall.runtime.single_flight import SingleFlight
+from moothall.runtime.turns import in_pieces
 from moothall.storage.database import Database, Reader
 from moothall.storage.rows import MemberRow
 from moothall.storage.shared_reads import SharedReads

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.member import Member

@@ -1,6 +1,6 @@
 """Announcing members whose user has changed."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.resources.member.events import GuildMemberUpdate
 from moothall.resources.user.queries import select_memberships
 from moothall.storage.rows import UserRow, member_from_row, user_from_row

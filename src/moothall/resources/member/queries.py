@@ -8,9 +8,9 @@ from msgspec import Struct, structs
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
-from moothall.objects.turns import yield_turn
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_users
+from moothall.runtime.turns import yield_turn
 from moothall.storage.database import (
     Query,
     Reader,

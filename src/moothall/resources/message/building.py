@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.file_links import FileLinks, has_placeholders, placeholder_file_ids
+from moothall.api.file_links import FileLinks, has_placeholders, placeholder_file_ids
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId, WebhookId
 from moothall.objects.message import Attachment, MessageReference
 from moothall.objects.message_types import MessageFlags, MessagePart, MessageType

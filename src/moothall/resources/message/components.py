@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
-from moothall.kernel.form import as_integer
+from moothall.api.request.form import as_integer
 from moothall.objects.component import MessageComponent
 from moothall.objects.component_types import ComponentType
 from moothall.objects.errors import FormErrors

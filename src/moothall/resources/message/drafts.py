@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from moothall.kernel.channel_access import ChannelAccess
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.component import MessageComponent
 from moothall.objects.embed import Embed
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, StickerId

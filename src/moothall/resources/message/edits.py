@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Raw, Struct, structs
 
-from moothall.kernel.file_links import FileLinks
+from moothall.api.file_links import FileLinks
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import Snowflake

@@ -4,16 +4,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
-from moothall.objects.turns import yield_turn
 from moothall.resources.channel.events import DirectChannelCreate, DirectChannelUpdate
 from moothall.resources.channel.thread_activity.events import ADD_MEMBER_EVENTS, UNARCHIVE_EVENTS
 from moothall.resources.message import operations
@@ -29,6 +28,7 @@ from moothall.resources.message.requests import BulkDeleteMessages, CreateMessag
 from moothall.resources.message.rules import require_entry, require_history
 from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE, upload_allowance
+from moothall.runtime.turns import yield_turn
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from msgspec import Raw, Struct
 
+from moothall.api.events import Event
+from moothall.authority.channel_access import ChannelAccess
 from moothall.bus import Audience, Envelope
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.events import Event
 from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
 from moothall.objects.intents import Intent

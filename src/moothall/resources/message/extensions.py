@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.resources.message.drafts import Draft

@@ -6,15 +6,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json
-from moothall.kernel.file_links import has_placeholders
+from moothall.api.context import Context
+from moothall.api.endpoint import Json
+from moothall.api.file_links import has_placeholders
 from moothall.objects.ids import ChannelId
 from moothall.objects.message import Message
-from moothall.objects.turns import yield_turn
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_page
 from moothall.resources.message.rendering import encode_page, encode_rows, viewer_in
+from moothall.runtime.turns import yield_turn
 from moothall.storage.database import Database
 
 _MAX_BYTES: Final = 16 * 1024 * 1024

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.user import User

@@ -4,10 +4,9 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import QueueWorker
-from moothall.kernel.context import Context
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.wire import Timestamp
 from moothall.resources.link_preview.fetcher import LinkPreviews
 from moothall.resources.message.events import MessageUpdate
@@ -20,13 +19,14 @@ from moothall.resources.message.queries.previews import (
 )
 from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import StorageError
+from moothall.storage.queue_worker import QueueWorker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from msgspec import Raw
 
-    from moothall.kernel.context import Services
+    from moothall.api.context import Services
 
 ATTEMPTS_MAX: Final = 3
 """Attempts after which a message stays without previews.

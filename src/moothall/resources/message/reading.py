@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import UNSET, Struct
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.embed import read_embeds
 from moothall.objects.errors import FormErrors, Refusal

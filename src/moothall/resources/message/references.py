@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import UNSET, Raw, Struct, structs
 from msgspec.json import Decoder
 
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects import errors
 from moothall.objects.channel_types import VOICE
 from moothall.objects.component import texts_of

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from moothall.kernel.authenticate import Actor
-from moothall.kernel.context import Context
+from moothall.api.authenticate import Actor
+from moothall.api.context import Context
 from moothall.objects.application import privileged_intents
 from moothall.objects.ids import ChannelId, Snowflake, UserId
 from moothall.objects.intents import Intent

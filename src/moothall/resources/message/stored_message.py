@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec import Struct, structs
 
-from moothall.kernel.channel_access import ChannelAccess
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.ids import UserId
 from moothall.objects.wire import encode
 from moothall.resources.message.body import EMPTY, Head, Text, encode_body, encode_stripped, names_author, strip_body

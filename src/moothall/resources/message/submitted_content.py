@@ -9,9 +9,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Hook
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.component import texts_of
 from moothall.objects.ids import MessageId, UserId
 from moothall.resources.message.authors import Author

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.uploads import Allowance
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance
 from moothall.objects import errors
 from moothall.objects.channel_types import FORUMS
 from moothall.objects.errors import Refusal

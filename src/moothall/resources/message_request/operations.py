@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import Final
 
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.channel import Channel, ConsentStatus
 from moothall.objects.channel_types import ChannelType

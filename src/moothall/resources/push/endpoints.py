@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, post
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, post
 from moothall.objects.ids import Snowflake
 from moothall.objects.push import PushState, PushSubscription
 from moothall.resources.push import operations, queries

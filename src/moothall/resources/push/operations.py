@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.outgoing import OutgoingFailed, checked_url
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
@@ -21,6 +20,7 @@ from moothall.resources.push.encryption import check_subscriber_keys
 from moothall.resources.push.queries import SubscriptionRow, endpoint_hash
 from moothall.resources.push.rules import Notice
 from moothall.resources.push.sender import PushSender
+from moothall.runtime.outgoing import OutgoingFailed, checked_url
 
 SUBSCRIPTIONS_MAX: Final = 10
 """Subscriptions of a user; a further one replaces the oldest."""

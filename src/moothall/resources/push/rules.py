@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.guild_state import GuildState, GuildStates
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.guild_state import GuildState, GuildStates
 from moothall.objects.channel import ThreadMemberFlags
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, MessageId, RoleId, UserId

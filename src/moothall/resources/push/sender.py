@@ -9,11 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import BackgroundTask
-from moothall.kernel.context import Context
-from moothall.kernel.outgoing import Outgoing, OutgoingFailed
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.user_settings import UserGuildSettings
 from moothall.objects.wire import Timestamp, convert, encode
@@ -21,10 +19,12 @@ from moothall.resources.push import queries
 from moothall.resources.push.encryption import VapidKey, encrypt
 from moothall.resources.push.queries import SubscriptionRow
 from moothall.resources.push.rules import Notice, is_silenced, is_thread_silenced, may_view, mentions_member
+from moothall.runtime.background import BackgroundTask
+from moothall.runtime.outgoing import Outgoing, OutgoingFailed
 from moothall.storage.database import Reader, StorageError
 
 if TYPE_CHECKING:
-    from moothall.kernel.context import Services
+    from moothall.api.context import Services
 
 _DIRECT: Final = GuildId(Snowflake(0))
 """The `guild_id` of the settings of direct messages."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import PERSON, Member
-from moothall.kernel.context import Context
+from moothall.api.access import PERSON, Member
+from moothall.api.context import Context
 
 
 class PersonInside(Member):

@@ -1,8 +1,8 @@
 """Read states over HTTP (topics: read state)."""
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, post
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, post
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake
 from moothall.objects.read_state import AckToken
 from moothall.resources.read_state import operations

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.events import UserEvent
+from moothall.api.events import UserEvent
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.read_state import ReadStateType
 from moothall.objects.wire import Timestamp

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.channel_types import THREADS
 from moothall.objects.errors import Refusal

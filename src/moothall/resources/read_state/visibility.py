@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from moothall.kernel.guild_state import GuildStates, MemberAuthority
+from moothall.authority.guild_state import GuildStates, MemberAuthority
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.permissions import Permissions

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import Access
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
+from moothall.api.access import Access
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.resources.application.access import find_application

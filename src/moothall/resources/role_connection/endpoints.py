@@ -1,8 +1,8 @@
 """Role connections and linked roles over HTTP (resources: application role connection metadata, user, guild)."""
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, post, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, post, put
 from moothall.objects.ids import ApplicationId, GuildId, RoleId
 from moothall.objects.permissions import Permissions
 from moothall.objects.role_connection import (

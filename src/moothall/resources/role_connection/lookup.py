@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.role_connection import Requirement, RoleConnectionApplication
 from moothall.resources.application.queries import ApplicationRow

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moothall.kernel.access import Member
-from moothall.kernel.context import Context
+from moothall.api.access import Member
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post, put
 from moothall.objects import limits
 from moothall.objects.errors import refuse_field
 from moothall.objects.form_codes import FieldError

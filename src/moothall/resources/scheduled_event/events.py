@@ -4,8 +4,8 @@ from typing import ClassVar, Self
 
 from msgspec import UNSET, UnsetType
 
+from moothall.api.events import Event
 from moothall.bus import Audience, Envelope
-from moothall.kernel.events import Event
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.scheduled_event import EventException, ScheduledEvent

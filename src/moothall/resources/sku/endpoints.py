@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from moothall.kernel.access import SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch, post
+from moothall.api.access import SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch, post
 from moothall.objects.ids import ApplicationId, SkuId
 from moothall.objects.monetization import Sku, SkuFlags
 from moothall.resources.application.access import READER_OR_BOT, find_application

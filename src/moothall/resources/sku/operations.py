@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode

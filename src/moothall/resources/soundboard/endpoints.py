@@ -1,8 +1,8 @@
 """Soundboards over HTTP (resources: soundboard)."""
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects.ids import ChannelId, GuildId, SoundId
 from moothall.objects.permissions import Permissions
 from moothall.objects.soundboard import GuildSounds, SoundboardSound

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from moothall.api.events import Event
+from moothall.authority.guild_changes import GuildPart
 from moothall.bus import Audience
-from moothall.kernel.events import Event
-from moothall.kernel.guild_changes import GuildPart
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.ids import ChannelId, GuildId, SoundId, UserId
 from moothall.objects.intents import Intent

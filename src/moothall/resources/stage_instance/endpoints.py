@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError

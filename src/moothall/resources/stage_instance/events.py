@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.intents import Intent
 from moothall.objects.stage_instance import StageInstance

@@ -4,12 +4,12 @@ from typing import Any, ClassVar, Final
 
 from msgspec import structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.hooks import Fires, Hook
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.api.hooks import Fires, Hook
+from moothall.api.jobs import Job, enqueue, job
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel

@@ -1,8 +1,8 @@
 """Stickers over HTTP (resources: sticker)."""
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects.ids import GuildId, PackId, StickerId
 from moothall.objects.sticker import StandardSticker, Sticker, StickerPack, StickerPacks
 from moothall.resources.emoji.rules import CHANGE_EXPRESSIONS, CREATE_EXPRESSIONS

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.images import blob_key, lottie_key
-from moothall.kernel.staged import StagedFile
-from moothall.kernel.uploads import Allowance, Uploads
+from moothall.api.context import Context
+from moothall.api.request.images import blob_key, lottie_key
+from moothall.api.request.uploads import Allowance, Uploads
+from moothall.api.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, StickerId

@@ -1,8 +1,8 @@
 """Guild templates over HTTP (resources: guild template)."""
 
-from moothall.kernel.access import PERSON, PUBLIC
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post, put
+from moothall.api.access import PERSON, PUBLIC
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post, put
 from moothall.objects.guild import Guild
 from moothall.objects.ids import GuildId
 from moothall.objects.permissions import Permissions

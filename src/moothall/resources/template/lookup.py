@@ -1,8 +1,8 @@
 """Looking up templates, with whether they are dirty."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.guild_state import GuildState, once_per_version
+from moothall.api.context import Context
+from moothall.authority.guild_changes import GuildPart
+from moothall.authority.guild_state import GuildState, once_per_version
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.template import GuildTemplate, TemplateSnapshot

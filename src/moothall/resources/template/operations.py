@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.guild import Guild

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.guild_state import GuildState
+from moothall.authority.guild_state import GuildState
 from moothall.objects import limits
 from moothall.objects.channel import Channel, DefaultReaction, ForumTag
 from moothall.objects.channel_types import FORUMS, TEXT_LIKE, VOICE, ChannelType, OverwriteType

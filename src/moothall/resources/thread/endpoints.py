@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import MEMBER, any_of
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post, put
+from moothall.api.access import MEMBER, any_of
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post, put
 from moothall.objects import limits
 from moothall.objects.channel import Channel, ThreadList, ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, MessageId, TagId, UserId

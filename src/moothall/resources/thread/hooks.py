@@ -1,6 +1,6 @@
 """Handlers of channel hooks: modify and delete threads, remove deleted tags, purge the threads of deleted channels."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.channel import Channel
 from moothall.resources.channel.operations import (
     CHANNEL_CHANGED,

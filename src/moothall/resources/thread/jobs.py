@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import MAX_TRANSACTION_MS, Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import MAX_TRANSACTION_MS, Job, enqueue, job
+from moothall.authority.channel_queries import select_channel
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId, TagId
 from moothall.objects.wire import Timestamp

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import HAS_THREADS, ChannelType

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from moothall.kernel.channel_queries import select_channel
+from moothall.authority.channel_queries import select_channel
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import encode

@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import UNSET
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel, ForumTag
 from moothall.objects.channel_types import ChannelFlags, ChannelType

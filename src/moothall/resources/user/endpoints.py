@@ -1,8 +1,8 @@
 """Users over HTTP (resources: user)."""
 
-from moothall.kernel.access import SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get
+from moothall.api.access import SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import get
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import UserId

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.ids import UserId
 from moothall.objects.user import CurrentUser
 

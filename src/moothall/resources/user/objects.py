@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from moothall.kernel.authenticate import Actor, TokenKind
+from moothall.api.authenticate import Actor, TokenKind
 from moothall.objects.user import CurrentUser
 from moothall.storage.rows import UserRow
 

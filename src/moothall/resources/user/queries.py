@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from moothall.kernel.authenticate import TokenKind
+from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel.access import MEMBER, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch, put
+from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch, put
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, UserId

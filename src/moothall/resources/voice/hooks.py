@@ -1,6 +1,6 @@
 """Handler of a channel hook: disconnect the members of a deleted voice channel."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE
 from moothall.resources.channel.operations import CHANNEL_DELETED, CHANNEL_DELETING

@@ -6,16 +6,16 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from moothall.kernel.access import Access
-from moothall.kernel.context import Context
-from moothall.kernel.secrets import hash_token
-from moothall.kernel.uploads import Allowance
+from moothall.api.access import Access
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import MessageId, UserId, WebhookId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.requests import EditMessage, MessageFields
 from moothall.resources.webhook.queries import VersionedWebhook, select_webhook
+from moothall.runtime.secrets import hash_token
 
 
 class FollowupHandler(Protocol):

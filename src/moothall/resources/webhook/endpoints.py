@@ -1,8 +1,8 @@
 """Webhooks over HTTP (api.md, Webhooks)."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post
-from moothall.kernel.ratelimit import WEBHOOK_RATE
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post
+from moothall.api.ratelimit import WEBHOOK_RATE
 from moothall.objects.ids import ChannelId, GuildId, MessageId, WebhookId
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions

@@ -1,6 +1,6 @@
 """Handlers of channel hooks: delete the webhooks of a deleted channel."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId
 from moothall.resources.channel.operations import CHANNEL_DELETED, CHANNEL_PURGED

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
-from moothall.kernel.uploads import Allowance
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.channel_types import FORUMS, THREADS, ChannelType
 from moothall.objects.errors import FormErrors, Refusal

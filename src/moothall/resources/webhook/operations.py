@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
-from moothall.kernel.secrets import WEBHOOK_TOKEN_LENGTH, hash_token, new_token
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
@@ -23,6 +22,7 @@ from moothall.resources.webhook.events import WebhooksUpdate
 from moothall.resources.webhook.queries import WebhookRow
 from moothall.resources.webhook.requests import CreateWebhook, ModifyWebhook, ModifyWebhookWithToken
 from moothall.resources.webhook.rules import audit_changes, encryption_context, webhook_name, webhook_object
+from moothall.runtime.secrets import WEBHOOK_TOKEN_LENGTH, hash_token, new_token
 
 DELETE_WEBHOOK_EVENTS: Final[Fires] = (WebhooksUpdate,)
 """What an endpoint that deletes webhooks declares in `fires`."""

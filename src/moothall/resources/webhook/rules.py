@@ -6,8 +6,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.secrets import SecretBox, SecretUnreadable
+from moothall.api.audit import differences
 from moothall.objects import limits
 from moothall.objects.audit_log import AuditLogChange
 from moothall.objects.channel import PartialChannel
@@ -18,6 +17,7 @@ from moothall.objects.text import clean_name, reserved_word_error
 from moothall.objects.user import User
 from moothall.objects.webhook import SourceGuild, Webhook, WebhookType
 from moothall.resources.webhook.queries import SourceRow, WebhookRow
+from moothall.runtime.secrets import SecretBox, SecretUnreadable
 
 _AUDIT_KEYS: Final = {
     "type": "type",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.application import IntegrationType
 from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.objects.monetization import Entitlement

@@ -5,11 +5,9 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import QueueWorker
-from moothall.kernel.context import Context
-from moothall.kernel.outgoing import Outgoing, OutgoingFailed
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.ids import ApplicationId
 from moothall.objects.webhook_event import EventWebhooksStatus
 from moothall.objects.wire import Timestamp
@@ -17,10 +15,12 @@ from moothall.resources.application.endpoint_requests import RESPONSE_SECONDS, s
 from moothall.resources.application.queries import ApplicationRow, select_applications, update_application
 from moothall.resources.webhook_event import queries
 from moothall.resources.webhook_event.queries import EventRow
+from moothall.runtime.outgoing import Outgoing, OutgoingFailed
 from moothall.storage.database import StorageError
+from moothall.storage.queue_worker import QueueWorker
 
 if TYPE_CHECKING:
-    from moothall.kernel.context import Services
+    from moothall.api.context import Services
 
 RETRY_MS: Final = 600_000
 """How long after it occurred an event is tried again."""

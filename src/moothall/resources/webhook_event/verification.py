@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from moothall.kernel.context import Services
-from moothall.kernel.outgoing import OutgoingFailed, UrlRefused
+from moothall.api.context import Services
 from moothall.objects.webhook_event import WebhookEventPayload, WebhookType
 from moothall.objects.wire import encode
 from moothall.resources.application.endpoint_requests import NO_RESPONSE, RESPONSE_SECONDS, signed_headers
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.webhook_event.sender import WebhookEventSender
+from moothall.runtime.outgoing import OutgoingFailed, UrlRefused
 
 _MAX_RESPONSE_BYTES: Final = 65_536
 _NO_CONTENT, _UNAUTHORIZED = 204, 401

@@ -5,9 +5,9 @@ A server reads those files: to make the statements takes longer than all else th
 
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from moothall.storage.compilation import sql_dialect
 from moothall.storage.schema import metadata
 from moothall.storage.schema.search import SEARCH_STATEMENTS
+from moothall.storage.statements.compilation import sql_dialect
 
 
 def create_statements(dialect: str) -> list[str]:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from moothall.api import committing
+from moothall.api.context import Services
+from moothall.api.events import Event
 from moothall.bus import Envelope
-from moothall.kernel import committing
-from moothall.kernel.context import Services
-from moothall.kernel.events import Event
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import UserId

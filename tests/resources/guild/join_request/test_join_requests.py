@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.screening.test_screening import RULES, answers, gate, newcomer, pending, url

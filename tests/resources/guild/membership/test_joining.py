@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.guild import SystemChannelFlags

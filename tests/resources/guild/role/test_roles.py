@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import JobRunner
-from moothall.kernel.unit_of_work import run
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
+from moothall.api.jobs import JobRunner
+from moothall.api.unit_of_work import run
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors

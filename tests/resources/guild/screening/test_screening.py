@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from tests.harness import Caller, Guild, Platform
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from moothall.kernel.images import blob_key
+from moothall.api.request.images import blob_key
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.presence import Activity, ClientStatus, Presence

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from moothall.kernel.jobs import JobRunner
-from moothall.kernel.staged import upload_key
+from moothall.api.jobs import JobRunner
+from moothall.api.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.queries.purge import delete_some_of_channel

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import pytest
 
-from moothall.kernel.jobs import JobRunner
-from moothall.kernel.storage_quota import FILE_BYTES_MIN
+from moothall.api.jobs import JobRunner
+from moothall.api.storage_quota import FILE_BYTES_MIN
 from moothall.objects.wire import Timestamp
 from tests.cdn.test_attachments import get
 from tests.harness import Caller, Guild, Platform

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.kernel.file_links import FileLinks
-from moothall.kernel.jobs import JobRunner
+from moothall.api.file_links import FileLinks
+from moothall.api.jobs import JobRunner
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.permissions import Permissions
 from tests.cdn.test_attachments import get

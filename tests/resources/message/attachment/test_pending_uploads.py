@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from moothall.api.address_limits import AddressLimits
+from moothall.api.jobs import JobRunner
+from moothall.api.staged import upload_key
 from moothall.cdn.uploads import UploadReceiver
-from moothall.kernel.address_limits import AddressLimits
-from moothall.kernel.jobs import JobRunner
-from moothall.kernel.staged import upload_key
 from moothall.objects import limits
 from moothall.objects.clock import CLOCK
 from moothall.objects.ids import Snowflake

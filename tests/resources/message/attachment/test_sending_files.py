@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
+from tests.api.forms import TYPE, form, part
 from tests.harness import FORUM, Platform
-from tests.kernel.forms import TYPE, form, part
 from tests.resources.message.attachment.uploading import SOUND, guild_of, listed, names, picture, send, stored, upload
 
 MIB = 1 << 20

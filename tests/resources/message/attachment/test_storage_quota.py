@@ -8,8 +8,8 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from moothall.kernel.jobs import JobRunner
-from moothall.kernel.storage_quota import FILE_BYTES_MIN, UploadsInFlight
+from moothall.api.jobs import JobRunner
+from moothall.api.storage_quota import FILE_BYTES_MIN, UploadsInFlight
 from moothall.objects.wire import Timestamp
 from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
 from tests.resources.interaction.scenario import create_scenario

@@ -9,11 +9,11 @@ from typing import Any
 from PIL import Image
 from sqlalchemy import select
 
-from moothall.kernel.storage_quota import FILE_BYTES_MIN
+from moothall.api.storage_quota import FILE_BYTES_MIN
 from moothall.storage.database import Query
 from moothall.storage.schema import attachments, pending_uploads, storage_usage
+from tests.api.forms import TYPE, form, part
 from tests.harness import Caller, Guild, Platform, Reply
-from tests.kernel.forms import TYPE, form, part
 
 
 async def upload(

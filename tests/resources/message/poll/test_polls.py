@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select
 
-from moothall.kernel.jobs import JobRunner
+from moothall.api.jobs import JobRunner
 from moothall.objects.ids import EmojiId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions

@@ -9,8 +9,7 @@ import asyncpg
 import pytest
 from sqlalchemy import func, insert, select
 
-from moothall.kernel.jobs import JobRunner
-from moothall.objects import turns
+from moothall.api.jobs import JobRunner
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.search import queries, terms
 from moothall.resources.message.search.index_query import AllOf
@@ -18,6 +17,7 @@ from moothall.resources.message.search.indexing import STEP, Indexer
 from moothall.resources.message.search.jobs import JOB_ID
 from moothall.resources.message.search.queries import IndexSearch
 from moothall.resources.message.search.terms import Phrase
+from moothall.runtime import turns
 from moothall.storage.database import Query, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.migrations.render import render_upgrade

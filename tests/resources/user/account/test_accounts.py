@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 import pytest
 
-from moothall.kernel.secrets import Passwords
+from moothall.runtime.secrets import Passwords
 from tests.harness import Caller, Platform
 from tests.passwords import REAL_COST
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 import jwt
 import pytest
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.resources.user.account.operations import (

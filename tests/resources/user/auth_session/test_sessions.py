@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from sqlalchemy import bindparam, func, select, update
 
-from moothall.kernel.secrets import hash_token
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session.sweeper import SessionSweeper
 from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.password.queries import is_known
+from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import auth_sessions, tokens
 from tests.harness import Caller, Platform

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from moothall.kernel.secrets import Passwords
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.password.queries import MAX_KNOWN_NETWORKS, is_known, upsert_known
 from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.secrets import Passwords
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import known_networks
 from tests.harness import Caller, Platform, Reply

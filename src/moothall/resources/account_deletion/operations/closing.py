@@ -1,7 +1,7 @@
 """Operations: disable the caller's account, and schedule its deletion."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.wire import Timestamp

@@ -5,8 +5,8 @@ from typing import ClassVar, Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, job
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import Timestamp

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, post
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, post
 from moothall.objects.ids import ApplicationId
 from moothall.objects.message import Attachment
 from moothall.objects.scopes import GRANTABLE_SCOPES

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, job
-from moothall.kernel.storage_quota import require_within_quota
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
+from moothall.api.storage_quota import require_within_quota
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.staged import StagedFile
-from moothall.kernel.uploads import Allowance
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance
+from moothall.api.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode

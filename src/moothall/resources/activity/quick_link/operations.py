@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, QuickLinkId

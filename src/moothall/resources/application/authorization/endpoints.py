@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get
 from moothall.objects import errors
 from moothall.objects.application import Application
 from moothall.objects.errors import Refusal

@@ -5,15 +5,15 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Hook
-from moothall.kernel.secrets import hash_token, new_token
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
 from moothall.objects.application import IntegrationType
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.authorization import queries
 from moothall.resources.application.authorization.queries import AuthorizationRow, CodeRow, TokenRow
+from moothall.runtime.secrets import hash_token, new_token
 from moothall.storage.database import Reader
 
 CODE_SECONDS: Final = 600

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from moothall.kernel.authenticate import TokenKind
+from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction

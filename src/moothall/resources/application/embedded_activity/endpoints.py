@@ -1,7 +1,7 @@
 """The Activity of an application over HTTP (resources: application)."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch, post
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch, post
 from moothall.objects.activity import ApplicationProxyConfig, EmbeddedActivityConfig
 from moothall.objects.ids import ApplicationId
 from moothall.resources.application.access import OWNER, READER, requested_application

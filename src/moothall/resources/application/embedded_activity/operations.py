@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.outgoing import OutgoingFailed, checked_url
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.activity import ApplicationProxyConfig, EmbeddedActivityConfig
 from moothall.objects.application import ApplicationFlags
@@ -19,6 +18,7 @@ from moothall.resources.application.embedded_activity.objects import activity_co
 from moothall.resources.application.embedded_activity.requests import ModifyEmbeddedActivityConfig, ModifyProxyConfig
 from moothall.resources.application.operations import APPLICATION_CHANGED
 from moothall.resources.application.queries import ApplicationRow
+from moothall.runtime.outgoing import OutgoingFailed, checked_url
 
 
 async def set_embedded(ctx: Context, application_id: ApplicationId, *, embedded: bool) -> None:

@@ -1,8 +1,8 @@
 """Teams over HTTP, at the paths of the developer portal."""
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post, put
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post, put
 from moothall.objects.application import Team, TeamMember
 from moothall.objects.ids import TeamId, UserId
 from moothall.resources.application.team import operations, queries

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.application import MembershipState, Team, TeamMember, TeamRole
 from moothall.objects.ids import TeamId, UserId
 from moothall.objects.user import User

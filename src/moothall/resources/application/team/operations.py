@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.application import MembershipState, Team, TeamMember, TeamRole
 from moothall.objects.errors import FormErrors, Refusal, refuse_field

@@ -4,9 +4,9 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.audit_log import AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.auto_moderation import Action, ActionType
 from moothall.objects.ids import AuditEntryId, ChannelId, MessageId, Snowflake, UserId

@@ -4,9 +4,9 @@ from functools import partial
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.recorded_refusal import RecordedRefusal
-from moothall.kernel.unit_of_work import run
+from moothall.api.context import Context
+from moothall.api.recorded_refusal import RecordedRefusal
+from moothall.api.unit_of_work import run
 from moothall.objects import errors
 from moothall.objects.auto_moderation import ActionType
 from moothall.objects.errors import ErrorKind, FormErrors

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors
 from moothall.objects.auto_moderation import TriggerType
 from moothall.objects.errors import FormErrors, Refusal

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.auto_moderation import (

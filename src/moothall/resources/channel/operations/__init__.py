@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Hook
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
 from moothall.objects.channel import Channel
 from moothall.objects.ids import ChannelId
 from moothall.resources.channel.requests import ModifyChannel

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel

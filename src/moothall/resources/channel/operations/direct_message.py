@@ -2,9 +2,9 @@
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.channel import Channel, ConsentStatus
 from moothall.objects.channel_types import ChannelType

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, Overwrite

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEntry
 from moothall.objects.channel import Channel
@@ -15,12 +15,12 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
-from moothall.objects.turns import yield_turn
 from moothall.resources.channel import overwrites, queries
 from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.requests import ChannelPosition
 from moothall.resources.channel.rules import require_destination
+from moothall.runtime.turns import yield_turn
 
 _CATEGORY: Final = ChannelType.GUILD_CATEGORY
 _PIECE: Final = 50

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.member import without_pending
 from moothall.resources.channel.events import TypingStart
 from moothall.resources.member.queries import get_member

@@ -13,16 +13,16 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, structs
 
-from moothall.kernel.single_flight import SingleFlight
 from moothall.objects.channel import ThreadMember
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
-from moothall.objects.turns import in_pieces
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity import queries
 from moothall.resources.channel.thread_activity.queries import ShownThread
+from moothall.runtime.single_flight import SingleFlight
+from moothall.runtime.turns import in_pieces
 from moothall.storage.database import Database, Reader
 from moothall.storage.rows import ThreadRow, thread_from_row
 from moothall.storage.shared_reads import SharedReads

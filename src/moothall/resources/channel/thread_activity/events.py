@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from msgspec import UNSET, structs
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors, limits
 from moothall.objects.channel import ThreadMetadata
 from moothall.objects.channel_types import THREADS, ChannelFlags, ChannelType

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.channel import ThreadMetadata
 from moothall.objects.channel_types import ChannelType

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from moothall.kernel.channel_access import ChannelAccess, private_thread_user_ids
-from moothall.kernel.channel_queries import select_thread_member_ids
+from moothall.authority.channel_access import ChannelAccess, private_thread_user_ids
+from moothall.authority.channel_queries import select_thread_member_ids
 from moothall.objects.channel import ThreadMember, ThreadMetadata
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import UserId

@@ -5,18 +5,18 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, post, put
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, post, put
 from moothall.objects import errors, limits
 from moothall.objects.ban import Ban, BulkBanResult
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
-from moothall.objects.turns import in_pieces
 from moothall.resources.guild.ban import operations, queries
 from moothall.resources.guild.ban.events import GuildBanRemove
 from moothall.resources.guild.ban.queries import BanRow
 from moothall.resources.user.queries import get_users
+from moothall.runtime.turns import in_pieces
 
 Seconds = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_SECONDS_MAX)]
 Days = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_DAYS_MAX)]

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from moothall.kernel.events import Event
+from moothall.api.events import Event
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions

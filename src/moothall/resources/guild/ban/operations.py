@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ban import BulkBanResult
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
-from moothall.objects.turns import yield_turn
 from moothall.resources.guild.ban import queries
 from moothall.resources.guild.ban.events import GuildBanAdd, GuildBanRemove
 from moothall.resources.guild.membership.operations import LEAVE_EVENTS, remove_member, remove_members
@@ -18,6 +17,7 @@ from moothall.resources.member.queries import get_member, get_members, lock_memb
 from moothall.resources.message.events import MessageDeleteBulk
 from moothall.resources.message.operations import forget_messages, forget_messages_of
 from moothall.resources.user.queries import get_user, get_users
+from moothall.runtime.turns import yield_turn
 from moothall.storage.rows import user_from_row
 
 BAN_EVENTS: Final[Fires] = (*LEAVE_EVENTS, GuildBanAdd, MessageDeleteBulk)

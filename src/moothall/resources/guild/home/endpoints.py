@@ -1,8 +1,8 @@
 """The new member welcome over HTTP (public description: new member welcome)."""
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, post, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import get, post, put
 from moothall.objects.guild_home import GuildHome, NewMemberActionsProgress
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.permissions import Permissions

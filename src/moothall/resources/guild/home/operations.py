@@ -5,9 +5,9 @@ from typing import TypedDict
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel

@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import put
+from moothall.api.context import Context
+from moothall.api.endpoint import put
 from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import GuildId
 from moothall.objects.permissions import Permissions

@@ -2,7 +2,7 @@
 
 from msgspec import UnsetType, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, JoinRequestId, Snowflake
 from moothall.objects.permissions import Permissions

@@ -5,8 +5,8 @@ A moderator's own request therefore reaches them twice, as in the public API.
 
 from typing import ClassVar
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.screening import JoinRequest

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import GuildId, UserId
 from moothall.resources.guild.join_request.events import WITHDRAW_EVENTS
 from moothall.resources.guild.join_request.operations import withdraw_of_users

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.errors import Refusal, refuse_field

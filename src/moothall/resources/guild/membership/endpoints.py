@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import BY_FIELD, MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, put
+from moothall.api.access import BY_FIELD, MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, put
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal

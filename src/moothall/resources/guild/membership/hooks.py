@@ -1,6 +1,6 @@
 """A deleted voice channel removes its guests from the guild."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE
 from moothall.resources.channel.operations import CHANNEL_DELETING

@@ -1,8 +1,8 @@
 """Onboarding over HTTP (api.md, Other guild endpoints)."""
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, post, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import get, post, put
 from moothall.objects.ids import GuildId
 from moothall.objects.onboarding import Onboarding, OnboardingAnswers
 from moothall.objects.permissions import Permissions

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
+from moothall.api.audit import differences
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal

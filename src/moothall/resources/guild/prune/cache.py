@@ -7,10 +7,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from moothall.kernel.single_flight import SingleFlight
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild.prune import queries
+from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.database import Database, Reader
 
 _MAX_MEMBERS: Final = 500_000

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, post
+from moothall.api.context import Context
+from moothall.api.endpoint import get, post
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, RoleId
 from moothall.objects.permissions import Permissions

@@ -5,15 +5,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
-from moothall.kernel.pipeline import too_many_requests
-from moothall.kernel.unit_of_work import run
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
+from moothall.api.pipeline import too_many_requests
+from moothall.api.unit_of_work import run
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
-from moothall.objects.turns import yield_turn
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild.membership.operations import remove_members
 from moothall.resources.guild.prune import queries
@@ -21,6 +20,7 @@ from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.runtime.turns import yield_turn
 
 PRUNE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
 """The events of `prune_members`, which every row that calls it declares."""

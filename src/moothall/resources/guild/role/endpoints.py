@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, patch, post
-from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.guild_state import GuildState, once_per_version
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, patch, post
+from moothall.authority.guild_changes import GuildPart
+from moothall.authority.guild_state import GuildState, once_per_version
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, RoleId
 from moothall.objects.permissions import Permissions

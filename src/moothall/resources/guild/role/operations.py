@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires, Hook
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.hooks import Fires, Hook
+from moothall.api.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal
@@ -15,7 +15,6 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import RoleId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
-from moothall.objects.turns import yield_turn
 from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.emoji.operations import remove_role_from_emojis
@@ -29,6 +28,7 @@ from moothall.resources.guild.role.rules import (
     requested_settings,
     role_audit_changes,
 )
+from moothall.runtime.turns import yield_turn
 from moothall.storage.rows import channel_from_row
 
 ROLE_DELETED: Final = Hook[[Context, RoleId], None]("role deleted")

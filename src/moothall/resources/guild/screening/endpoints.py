@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch, put
-from moothall.kernel.form import read_plain
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch, put
+from moothall.api.request.form import read_plain
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors
 from moothall.objects.ids import GuildId

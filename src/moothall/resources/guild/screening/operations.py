@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch
 from moothall.objects.guild import VanityUrl
 from moothall.objects.ids import GuildId
 from moothall.objects.permissions import Permissions

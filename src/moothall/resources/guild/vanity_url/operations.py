@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch
 from moothall.objects import limits
 from moothall.objects.guild import WelcomeScreen, WelcomeScreenChannel
 from moothall.objects.ids import ChannelId, EmojiId, GuildId

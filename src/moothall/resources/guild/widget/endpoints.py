@@ -2,9 +2,9 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.access import PUBLIC
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Response, get, patch
+from moothall.api.access import PUBLIC
+from moothall.api.context import Context
+from moothall.api.endpoint import Response, get, patch
 from moothall.objects.guild import WidgetSettings
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.permissions import Permissions

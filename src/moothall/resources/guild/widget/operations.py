@@ -4,11 +4,11 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_changes import GuildPart
-from moothall.kernel.guild_state import GuildState, once_per_version
-from moothall.kernel.hooks import Hook
-from moothall.kernel.images import blob_key
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
+from moothall.api.request.images import blob_key
+from moothall.authority.guild_changes import GuildPart
+from moothall.authority.guild_state import GuildState, once_per_version
 from moothall.objects import errors, limits
 from moothall.objects.channel_types import INVITABLE, VOICE
 from moothall.objects.errors import Refusal, refuse_field

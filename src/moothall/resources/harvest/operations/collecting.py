@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 import msgspec
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
 from moothall.objects.ids import MessageId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.harvest import queries

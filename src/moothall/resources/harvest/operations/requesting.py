@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
-from moothall.kernel.pipeline import too_many_requests
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
+from moothall.api.pipeline import too_many_requests
 from moothall.objects.wire import Timestamp
 from moothall.resources.harvest import queries
 from moothall.resources.harvest.objects import BACKENDS, INITIAL, HarvestStatus

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Response, delete, get, patch, post, put
+from moothall.api.context import Context
+from moothall.api.endpoint import Response, delete, get, patch, post, put
 from moothall.objects import limits
 from moothall.objects.command import Command, CommandPermission, CommandPermissions
 from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
+from moothall.api.events import Event
 from moothall.bus import Audience
-from moothall.kernel.events import Event
 from moothall.objects.command import CommandPermissions
 from moothall.objects.ids import GuildId
 

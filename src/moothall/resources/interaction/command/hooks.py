@@ -1,6 +1,6 @@
 """What other rooms call: commands are deleted with their application, and those of a guild with its integration."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import ApplicationId, GuildId
 from moothall.resources.application.operations import APPLICATION_CHANGED, APPLICATION_DELETING
 from moothall.resources.integration.operations import INTEGRATION_DELETED

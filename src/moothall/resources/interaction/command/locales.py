@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.locales import DEFAULT, LOCALES, preferred_locale
 from moothall.resources.user.queries import select_user
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions

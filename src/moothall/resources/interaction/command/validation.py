@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.form import as_integer
+from moothall.api.request.form import as_integer
 from moothall.objects import limits
 from moothall.objects.command import CHOICE_OPTION_TYPES, SUBCOMMANDS, CommandType, OptionType, is_slash_name
 from moothall.objects.errors import FormErrors

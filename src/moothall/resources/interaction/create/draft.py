@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import UNSET, Raw, UnsetType
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, MessageId, Snowflake

@@ -4,7 +4,6 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.secrets import hash_token
 from moothall.objects.command import CommandType
 from moothall.objects.ids import GuildId
 from moothall.objects.interaction import Interaction, InteractionState, InteractionType
@@ -16,6 +15,7 @@ from moothall.resources.interaction.create.resolved_data import partial_channel
 from moothall.resources.interaction.queries import InteractionRow
 from moothall.resources.interaction.rules import interaction_context
 from moothall.resources.message.attachment.uploads import allowance_in
+from moothall.runtime.secrets import hash_token
 from moothall.storage.rows import UserRow, user_from_row
 
 

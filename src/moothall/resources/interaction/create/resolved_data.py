@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, Raw
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.channel_queries import select_channels, select_thread_member_ids
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import MemberAuthority
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.channel_queries import select_channels, select_thread_member_ids
+from moothall.authority.guild_state import MemberAuthority
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.errors import FormErrors

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.component import ActionRow, Button, Component, Container, Section, Select
 from moothall.objects.component_types import ButtonStyle

@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec import Raw
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.form import read_plain
+from moothall.api.context import Context
+from moothall.api.request.form import read_plain
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.secrets import new_token
-from moothall.kernel.storage_quota import require_within_quota
+from moothall.api.context import Context
+from moothall.api.storage_quota import require_within_quota
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
 from moothall.objects.channel_types import FORUMS, MESSAGEABLE, VOICE
 from moothall.objects.errors import Refusal, refuse_field
@@ -41,6 +40,7 @@ from moothall.resources.member.queries import get_member, member_object
 from moothall.resources.message.attachment.queries import insert_attachments
 from moothall.resources.message.drafts import Draft
 from moothall.resources.user.queries import select_user
+from moothall.runtime.secrets import new_token
 from moothall.storage.rows import UserRow
 
 _TOKEN_LENGTH: Final = 128

@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.body import BodyReader, body_reader
-from moothall.kernel.context import Context, Services
-from moothall.kernel.multipart import is_form
-from moothall.kernel.outgoing import ConnectionFailed, Outgoing, OutgoingFailed, ResponseStream, read_whole
-from moothall.kernel.storage_quota import open_quota_share
-from moothall.kernel.uploads import Admission, UploadStaging
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
+from moothall.api.request.body import BodyReader, body_reader
+from moothall.api.request.multipart import is_form
+from moothall.api.request.uploads import Admission, UploadStaging
+from moothall.api.storage_quota import open_quota_share
 from moothall.objects import errors
 from moothall.objects.clock import stopwatch
 from moothall.objects.errors import Refusal
@@ -33,6 +32,7 @@ from moothall.resources.interaction.requests import InteractionResponse
 from moothall.resources.interaction.respond.channel import bot_id
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.runtime.budgets import Payer, WorkRefused
+from moothall.runtime.outgoing import ConnectionFailed, Outgoing, OutgoingFailed, ResponseStream, read_whole
 from moothall.storage.database import StorageError
 
 _RESPONSES: Final[BodyReader] = body_reader(InteractionResponse, optional=False)

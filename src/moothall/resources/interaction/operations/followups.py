@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.uploads import Allowance
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import MessageId, UserId, WebhookId

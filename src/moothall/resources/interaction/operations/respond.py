@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from moothall.kernel.channel_access import find_channel
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
+from moothall.authority.channel_access import find_channel
 from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.command import OptionType

@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, UserId

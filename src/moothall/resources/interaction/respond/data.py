@@ -4,9 +4,9 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.form import as_integer, read_plain
+from moothall.api.context import Context
+from moothall.api.request.form import as_integer, read_plain
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.poll import PollDraft, PollInput, read_poll

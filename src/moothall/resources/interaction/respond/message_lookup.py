@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, InteractionId, MessageId

@@ -1,8 +1,8 @@
 """Accepting invites to guilds and group direct messages."""
 
-from moothall.kernel.channel_access import find_channel
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.channel_access import find_channel
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import Refusal

@@ -1,7 +1,7 @@
 """Deleting invites."""
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
+from moothall.api.audit import differences
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel

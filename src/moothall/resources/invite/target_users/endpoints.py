@@ -1,7 +1,7 @@
 """The target users of invites over HTTP (resources: invite)."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Response, get, put
+from moothall.api.context import Context
+from moothall.api.endpoint import Response, get, put
 from moothall.objects.errors import refuse_field
 from moothall.objects.form_codes import FieldError
 from moothall.objects.invite import TargetUsersJob

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.staged import StagedFile
-from moothall.kernel.uploads import Allowance, Uploads
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance, Uploads
+from moothall.api.staged import StagedFile
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, job
 from moothall.objects.ids import GuildId, Snowflake
 from moothall.objects.invite import TargetUsersJobState
 from moothall.resources.invite.target_users import queries

@@ -1,8 +1,8 @@
 """Setting the target users of an invite, and checking who may use it."""
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.errors import Refusal

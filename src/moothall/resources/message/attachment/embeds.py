@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.file_links import FileLinks
+from moothall.api.file_links import FileLinks
 from moothall.objects.embed import Embed, EmbedAuthor, EmbedFooter, EmbedMedia
 from moothall.objects.message import Attachment
 

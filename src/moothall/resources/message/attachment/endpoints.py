@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, post
+from moothall.api.access import SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, post
 from moothall.objects import limits
 from moothall.resources.message.attachment.pending_upload.operations import delete_upload
 

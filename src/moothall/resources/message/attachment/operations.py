@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from moothall.kernel.context import Context
-from moothall.kernel.file_links import placeholder_file_ids
-from moothall.kernel.storage_quota import require_within_quota, select_stored_bytes
+from moothall.api.context import Context
+from moothall.api.file_links import placeholder_file_ids
+from moothall.api.storage_quota import require_within_quota, select_stored_bytes
 from moothall.objects.ids import ChannelId, MessageId, UserId, WebhookId
 from moothall.objects.message import Attachment
 from moothall.objects.wire import decoder, encode

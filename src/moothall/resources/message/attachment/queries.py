@@ -1,6 +1,6 @@
 """The SQL of attachments, and of dropped files: those that a message no longer has.
 
-Every statement that inserts or deletes attachments counts what their payers have stored (`kernel.storage_quota`).
+Every statement that inserts or deletes attachments counts what their payers have stored (`api/storage_quota.py`).
 """
 
 from collections import Counter
@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from moothall.kernel.file_links import FilePath, is_attachment_of
-from moothall.kernel.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
+from moothall.api.file_links import FilePath, is_attachment_of
+from moothall.api.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
 from moothall.objects.channel_types import THREADS
 from moothall.objects.ids import AttachmentId, ChannelId, MessageId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
@@ -31,7 +31,7 @@ from moothall.storage.sql import (
     union,
     update,
 )
-from moothall.storage.statement_store import table_facts
+from moothall.storage.statements.store import table_facts
 from moothall.storage.tables import (
     applications,
     attachments,

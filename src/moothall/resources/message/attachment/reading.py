@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.file_links import FileLinks, FilePath
-from moothall.kernel.staged import StagedFile
+from moothall.api.context import Context
+from moothall.api.file_links import FileLinks, FilePath
+from moothall.api.staged import StagedFile
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode

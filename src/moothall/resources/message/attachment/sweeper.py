@@ -12,12 +12,12 @@ import asyncio
 import logging
 from typing import Final
 
-from moothall.kernel.background import BackgroundTask
-from moothall.kernel.context import Services
-from moothall.kernel.staged import day_prefix, upload_key
+from moothall.api.context import Services
+from moothall.api.staged import day_prefix, upload_key
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.attachment import queries
+from moothall.runtime.background import BackgroundTask
 from moothall.storage.database import StorageError
 
 log = logging.getLogger("moothall.files")

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.staged import StagedFile
-from moothall.kernel.uploads import Allowance, Uploads
+from moothall.api.context import Context
+from moothall.api.request.uploads import Allowance, Uploads
+from moothall.api.staged import StagedFile
+from moothall.authority.guild_state import GuildState
 from moothall.objects import limits
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions

@@ -1,7 +1,7 @@
 """Announcing a stored message of which something has changed that is no edit."""
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
 from moothall.resources.message.body import decode_head, decode_text
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.references import resolve_stored_references

@@ -8,10 +8,10 @@ from typing import ClassVar, Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState, GuildStates
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
+from moothall.authority.channel_access import ChannelAccess, find_channel
+from moothall.authority.guild_state import GuildState, GuildStates
 from moothall.objects.channel import ChannelMention
 from moothall.objects.channel_types import TEXT_LIKE
 from moothall.objects.features import Feature

@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import UNSET, Raw, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Hook
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.ids import MessageId, UserId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessagePart, MessageType

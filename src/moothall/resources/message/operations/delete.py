@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from moothall.kernel.channel_access import ChannelAccess, private_thread_user_ids
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess, private_thread_user_ids
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel_types import THREADS, ChannelType
@@ -13,7 +13,6 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, snowflake_at
 from moothall.objects.message_types import UNDELETABLE
 from moothall.objects.permissions import Permissions
-from moothall.objects.turns import yield_turn
 from moothall.resources.channel.thread_activity.operations import uncount_messages, uncount_messages_in_threads
 from moothall.resources.channel.thread_activity.queries import select_private_members
 from moothall.resources.channel.thread_activity.rules import require_not_archived_and_locked
@@ -23,6 +22,7 @@ from moothall.resources.message.operations.lookup import get_message
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.queries import deletion as queries
 from moothall.resources.message.queries.deletion import DeletedMessage
+from moothall.runtime.turns import yield_turn
 
 _MS_PER_SECOND: Final = 1000
 

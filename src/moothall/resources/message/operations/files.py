@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.message import Attachment
 from moothall.objects.message_types import MessagePart
 from moothall.resources.message.attachment.operations import store_attachments

@@ -1,6 +1,6 @@
 """Stored messages that an operation acts on, or 404."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, MessageId

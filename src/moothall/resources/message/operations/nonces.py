@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import ChannelId, MessageId, UserId
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.message.drafts import Draft

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Raw, structs
 
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessageFlags
 from moothall.objects.permissions import Permissions

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, delete, get, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, delete, get, put
 from moothall.objects import limits
 from moothall.objects.ids import ChannelId, MessageId
 from moothall.objects.message import Message, PinList

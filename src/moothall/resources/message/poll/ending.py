@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import Raw
 
-from moothall.kernel.channel_access import ChannelAccess, find_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects.embed import Embed, EmbedField
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message import MessageReference

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, get, post, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, get, post, put
 from moothall.objects import limits
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message import Message

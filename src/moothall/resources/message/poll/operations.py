@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors, limits
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.errors import FormErrors, Refusal

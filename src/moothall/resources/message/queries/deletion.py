@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
-from moothall.objects.turns import yield_turn
 from moothall.resources.message.attachment.queries import drop_all, drop_files, dropping_where
+from moothall.runtime.turns import yield_turn
 from moothall.storage.database import Query, Transaction, in_list
 from moothall.storage.sql import bindparam, delete, select, true, tuple_
 from moothall.storage.tables import (

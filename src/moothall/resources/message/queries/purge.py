@@ -6,7 +6,7 @@ from moothall.objects.ids import ChannelId
 from moothall.resources.message.attachment.queries import drop_some_files
 from moothall.storage.database import Query, Transaction
 from moothall.storage.sql import Delete, Table, bindparam, delete, select, tuple_
-from moothall.storage.statement_store import table_facts
+from moothall.storage.statements.store import table_facts
 from moothall.storage.tables import table_named
 
 MAX_AT_ONCE: Final = 500

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, put
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, put
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId

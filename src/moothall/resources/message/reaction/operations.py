@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.emoji import PartialEmoji
 from moothall.objects.errors import ErrorKind, Refusal

@@ -8,10 +8,10 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
-from moothall.kernel.single_flight import SingleFlight
 from moothall.objects.clock import stopwatch
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.queries import HitPage, IndexSearch
+from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.database import Database, Reader
 
 Hit = tuple[int, int]

@@ -1,8 +1,8 @@
 """Searching messages over HTTP (resources: message, search guild messages, search channel messages)."""
 
-from moothall.kernel.access import MEMBER
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import Json, NotReady, get
+from moothall.api.access import MEMBER
+from moothall.api.context import Context
+from moothall.api.endpoint import Json, NotReady, get
 from moothall.objects.ids import ChannelId, GuildId, MessageId
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.search import requests

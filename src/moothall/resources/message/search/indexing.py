@@ -5,14 +5,14 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from moothall.kernel.background import BackgroundTask
-from moothall.kernel.context import Services
+from moothall.api.context import Services
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
-from moothall.objects.turns import yield_turn
 from moothall.resources.message.search import queries, terms
 from moothall.resources.message.search.documents import IndexedMessage, document_of
+from moothall.runtime.background import BackgroundTask
 from moothall.runtime.lifecycle import in_lifecycle_thread
+from moothall.runtime.turns import yield_turn
 from moothall.storage.database import StorageError, Transaction
 
 log = logging.getLogger("moothall.search")

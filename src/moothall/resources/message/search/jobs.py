@@ -4,8 +4,8 @@ from typing import ClassVar, Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, job
 from moothall.objects.ids import ChannelId, MessageId, Snowflake
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.documents import document_of

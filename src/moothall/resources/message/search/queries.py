@@ -31,7 +31,7 @@ from moothall.storage.sql import (
     text,
     tuple_,
 )
-from moothall.storage.statement import ByDialect
+from moothall.storage.statements.statement import ByDialect
 from moothall.storage.tables import (
     TextQuery,
     channels,

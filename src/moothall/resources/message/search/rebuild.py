@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from moothall.kernel.jobs.queries import delete_job, insert_job
+from moothall.api.jobs.queries import delete_job, insert_job
 from moothall.objects.ids import ChannelId, MessageId, Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.search import queries

@@ -7,13 +7,12 @@ from typing import Final
 
 import msgspec
 
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.channel_types import DIRECT
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, Snowflake
-from moothall.objects.turns import yield_turn
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import select_own_memberships
@@ -30,6 +29,7 @@ from moothall.resources.message.search.queries import HitPage, IndexSearch
 from moothall.resources.message.search.requests import Search
 from moothall.resources.message.search.scope import Scope, direct_scope, scope_of
 from moothall.resources.message.search.terms import words_of
+from moothall.runtime.turns import yield_turn
 
 _RETRY_SECONDS: Final = 2
 _MAX_ID: Final = (1 << 63) - 1

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import ChannelId
 from moothall.resources.channel.thread_activity.encoded import EncodedThread
 from moothall.resources.channel.visible_channels import visible_channels

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue
 from moothall.objects.errors import FormErrors
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.role_connection import MetadataRecord, RoleConnection

@@ -8,8 +8,8 @@ from typing import ClassVar, Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, enqueue_later, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, enqueue_later, job
 from moothall.objects.ids import ApplicationId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.role_connection import queries

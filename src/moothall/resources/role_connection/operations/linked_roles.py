@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import enqueue, enqueue_later
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
+from moothall.api.jobs import enqueue, enqueue_later
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import FormErrors, Refusal

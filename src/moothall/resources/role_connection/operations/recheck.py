@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, RoleId, UserId

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
+from moothall.api.audit import differences
+from moothall.api.context import Context
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import ChannelId
 from moothall.objects.wire import Timestamp

@@ -2,8 +2,8 @@
 
 from msgspec import Struct, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
+from moothall.api.audit import differences
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import FormErrors, Refusal, refuse_field

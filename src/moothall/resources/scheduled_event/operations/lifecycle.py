@@ -8,9 +8,9 @@ from typing import ClassVar, Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.jobs import Job, enqueue, job
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
+from moothall.authority.guild_state import GuildState
 from moothall.objects import limits
 from moothall.objects.features import Feature
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake

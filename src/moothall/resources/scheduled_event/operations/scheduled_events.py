@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
-from moothall.kernel.jobs import enqueue
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
+from moothall.api.jobs import enqueue
 from moothall.objects import errors, limits
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import VOICE, ChannelType

@@ -2,8 +2,8 @@
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
+from moothall.api.context import Context
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, ScheduledEventId, Snowflake, UserId

@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import UNSET
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake

@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
+from moothall.api.audit import differences
+from moothall.api.context import Context
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, ThreadMetadata
 from moothall.objects.ids import ChannelId, TagId

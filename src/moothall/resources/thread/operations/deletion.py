@@ -2,8 +2,8 @@
 
 from msgspec import structs
 
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, ThreadMetadata

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.channel import ThreadMember, ThreadMemberFlags
 from moothall.objects.channel_types import ChannelType

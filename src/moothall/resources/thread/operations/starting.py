@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.channel_queries import select_channel
-from moothall.kernel.context import Context
+from moothall.api.context import Context
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel, ThreadMember, ThreadMetadata

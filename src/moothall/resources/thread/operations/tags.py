@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.ids import TagId
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.thread_activity.events import ThreadUpdate

@@ -4,12 +4,12 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.access import PUBLIC, SIGNED_IN
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import patch, post
-from moothall.kernel.ratelimit import Rate
+from moothall.api import unit_of_work
+from moothall.api.access import PUBLIC, SIGNED_IN
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
+from moothall.api.endpoint import patch, post
+from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits, locales
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires, Hook
+from moothall.api.context import Context
+from moothall.api.hooks import Fires, Hook
 from moothall.objects import errors, locales
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects.text import clean_name
 
 _MAX_LENGTH: Final = 64

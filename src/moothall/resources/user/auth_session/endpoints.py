@@ -4,10 +4,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, post
+from moothall.api import unit_of_work
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import get, post
 from moothall.objects.errors import refuse_field
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import operations, queries

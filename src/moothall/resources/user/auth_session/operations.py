@@ -3,9 +3,8 @@
 import hashlib
 from collections.abc import Collection, Sequence
 
-from moothall.kernel.authenticate import TokenKind
-from moothall.kernel.context import Context
-from moothall.kernel.secrets import hash_token, new_account_token
+from moothall.api.authenticate import TokenKind
+from moothall.api.context import Context
 from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
@@ -14,6 +13,7 @@ from moothall.resources.user.auth_session.queries import ExpiredRow
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.password.queries import upsert_known
 from moothall.resources.user.queries import delete_tokens, insert_token
+from moothall.runtime.secrets import hash_token, new_account_token
 
 
 def id_hash_of(digest: bytes) -> str:

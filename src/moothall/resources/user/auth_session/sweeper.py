@@ -5,10 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Final
 
-from moothall.kernel import unit_of_work
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.background import PeriodicTask
-from moothall.kernel.context import Services
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Services
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
 from moothall.resources.user.auth_session.operations import end_tokens
@@ -16,6 +15,7 @@ from moothall.resources.user.auth_session.queries import ExpiredRow
 from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.password.queries import delete_unused, has_unused
+from moothall.runtime.background import PeriodicTask
 from moothall.storage.database import Reader, StorageError
 
 Select = Callable[[Reader, Timestamp, int], Awaitable[list[ExpiredRow]]]

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from moothall.kernel.authenticate import Actor, TokenKind
-from moothall.kernel.batched_writes import WriteBatcher
+from moothall.api.authenticate import Actor, TokenKind
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import queries
+from moothall.storage.batched_writes import WriteBatcher
 from moothall.storage.database import Database
 
 HOUR_MS: Final = 3_600_000

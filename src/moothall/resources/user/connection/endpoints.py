@@ -1,8 +1,8 @@
 """Connections over HTTP (resources: user, connections; the paths that change them are those of the usual clients)."""
 
-from moothall.kernel.access import PERSON, SIGNED_IN
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, put
+from moothall.api.access import PERSON, SIGNED_IN
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, put
 from moothall.objects.connection import Connection
 from moothall.resources.user.connection import operations, queries
 from moothall.resources.user.connection.events import UserConnectionsUpdate

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from moothall.kernel.events import UserEvent
+from moothall.api.events import UserEvent
 
 
 class UserConnectionsUpdate(UserEvent, frozen=True, kw_only=True):

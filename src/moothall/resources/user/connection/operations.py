@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.connection import SERVICES
 from moothall.objects.errors import Refusal, refuse_field

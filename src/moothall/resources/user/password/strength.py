@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode

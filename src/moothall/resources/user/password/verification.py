@@ -13,15 +13,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.kernel.context import Context
-from moothall.kernel.pipeline import too_many_requests
-from moothall.kernel.secrets import SecretBox, SecretUnreadable, new_token
+from moothall.api.context import Context
+from moothall.api.pipeline import too_many_requests
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.resources.user.password import queries
 from moothall.resources.user.password.throttle import Attempt, AttemptThrottle, Limit, TooManyAttempts
 from moothall.runtime.budgets import Overloaded, WorkRefused
+from moothall.runtime.secrets import SecretBox, SecretUnreadable, new_token
 from moothall.storage.rows import UserRow
 
 _FAILURES_OF_LOGIN_MAX: Final = 10

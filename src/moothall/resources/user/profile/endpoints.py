@@ -2,9 +2,9 @@
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import get
 from moothall.objects import errors
 from moothall.objects.connection import ConnectionVisibility, PublicConnection
 from moothall.objects.errors import Refusal

@@ -5,8 +5,8 @@ People and bots are counted alike, in windows of ten minutes. Nothing is counted
 
 from typing import Final
 
-from moothall.kernel.context import Context
-from moothall.kernel.ratelimit import Rate
+from moothall.api.context import Context
+from moothall.api.ratelimit import Rate
 from moothall.objects.errors import ErrorKind, Refusal
 
 _SECONDS: Final = 600.0

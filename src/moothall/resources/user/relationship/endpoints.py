@@ -2,9 +2,9 @@
 
 from msgspec import UNSET
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import delete, get, patch, post, put
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import delete, get, patch, post, put
 from moothall.objects.errors import refuse_field
 from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import UserId

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 
-from moothall.kernel.events import UserEvent
+from moothall.api.events import UserEvent
 from moothall.objects.relationship import PartialRelationship, Relationship
 
 

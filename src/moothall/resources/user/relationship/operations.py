@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import UNSET, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Hook
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FieldError

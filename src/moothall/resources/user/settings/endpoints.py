@@ -1,8 +1,8 @@
 """Settings over HTTP (resources: user settings)."""
 
-from moothall.kernel.access import PERSON
-from moothall.kernel.context import Context
-from moothall.kernel.endpoint import get, patch
+from moothall.api.access import PERSON
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from moothall.kernel.events import UserEvent
+from moothall.api.events import UserEvent
 from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings
 
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, structs
 
-from moothall.kernel.context import Context
-from moothall.kernel.hooks import Fires
+from moothall.api.context import Context
+from moothall.api.hooks import Fires
 from moothall.objects import limits
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode

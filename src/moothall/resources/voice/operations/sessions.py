@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable
 
-from moothall.kernel.authenticate import ANONYMOUS, Actor, TokenKind
-from moothall.kernel.context import Context, Services
-from moothall.kernel.unit_of_work import run
+from moothall.api.authenticate import ANONYMOUS, Actor, TokenKind
+from moothall.api.context import Context, Services
+from moothall.api.unit_of_work import run
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.resources.voice import queries

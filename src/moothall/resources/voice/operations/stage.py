@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType

@@ -1,6 +1,6 @@
 """Operations: set and remove the status of a voice channel."""
 
-from moothall.kernel.context import Context
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel

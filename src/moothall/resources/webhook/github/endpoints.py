@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from moothall.kernel.context import Context, Withdrawn, WriteNeeded
-from moothall.kernel.endpoint import post
-from moothall.kernel.parameters import Header
-from moothall.kernel.ratelimit import WEBHOOK_RATE
+from moothall.api.context import Context, Withdrawn, WriteNeeded
+from moothall.api.endpoint import post
+from moothall.api.ratelimit import WEBHOOK_RATE
+from moothall.api.request.parameters import Header
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, WebhookId
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS

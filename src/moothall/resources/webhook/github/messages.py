@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from moothall.kernel.form_fields import FormOrJson
+from moothall.api.request.form_fields import FormOrJson
 from moothall.objects.message import AllowedMentions
 from moothall.resources.webhook.github import commits, issues_and_discussions, pull_requests, repositories
 from moothall.resources.webhook.github.payload import Formatter, PayloadNode, summary_embed

@@ -1,8 +1,8 @@
 """Execute Slack-Compatible Webhook, over HTTP (api.md, Webhooks)."""
 
-from moothall.kernel.context import Context, Withdrawn
-from moothall.kernel.endpoint import Response, post
-from moothall.kernel.ratelimit import WEBHOOK_RATE
+from moothall.api.context import Context, Withdrawn
+from moothall.api.endpoint import Response, post
+from moothall.api.ratelimit import WEBHOOK_RATE
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, WebhookId
 from moothall.resources.channel.thread_activity.events import UNARCHIVE_EVENTS

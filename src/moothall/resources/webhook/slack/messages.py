@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from moothall.kernel.form_fields import FormOrJson
+from moothall.api.request.form_fields import FormOrJson
 from moothall.objects import limits
 from moothall.objects.embed import EmbedInput
 from moothall.resources.webhook.requests import ExecuteWebhook

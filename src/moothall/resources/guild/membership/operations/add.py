@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from moothall.kernel.authenticate import TokenKind, actor_of_token
-from moothall.kernel.context import Context
+from moothall.api.authenticate import TokenKind, actor_of_token
+from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode

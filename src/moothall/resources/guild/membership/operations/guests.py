@@ -8,11 +8,11 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context, Services
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.hooks import Fires
-from moothall.kernel.unit_of_work import run
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
+from moothall.api.hooks import Fires
+from moothall.api.unit_of_work import run
+from moothall.authority.guild_state import GuildState
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.member import MemberFlags
 from moothall.resources.guild.membership.operations.join import requires_screening

@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec import structs
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState
-from moothall.kernel.hooks import Fires, Hook
+from moothall.api.context import Context
+from moothall.api.hooks import Fires, Hook
+from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.guild_state import GuildState
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from moothall.kernel.authenticate import ANONYMOUS
-from moothall.kernel.context import Context, Services
-from moothall.kernel.hooks import Fires, Hook
-from moothall.kernel.unit_of_work import run
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context, Services
+from moothall.api.hooks import Fires, Hook
+from moothall.api.unit_of_work import run
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
-from moothall.objects.turns import yield_turn
 from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove
@@ -24,6 +23,7 @@ from moothall.resources.voice.queries import (
     select_voice_states,
     voice_state_object,
 )
+from moothall.runtime.turns import yield_turn
 from moothall.storage.rows import MemberRow, member_from_row
 
 BOT_REMOVED: Final = Hook[[Context, GuildId, UserId], None]("bot removed")

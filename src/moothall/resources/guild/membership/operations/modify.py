@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType, structs
 
-from moothall.kernel.audit import differences
-from moothall.kernel.context import Context
-from moothall.kernel.guild_state import GuildState, MemberAuthority
-from moothall.kernel.hooks import Hook
+from moothall.api.audit import differences
+from moothall.api.context import Context
+from moothall.api.hooks import Hook
+from moothall.authority.guild_state import GuildState, MemberAuthority
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from moothall.kernel.channel_access import ChannelAccess
-from moothall.kernel.context import Context
-from moothall.kernel.jobs import Job, enqueue, job
-from moothall.kernel.staged import StagedFile
-from moothall.kernel.storage_quota import charged_bytes, open_quota_share, require_within_quota
-from moothall.kernel.uploads import Allowance
+from moothall.api.context import Context
+from moothall.api.jobs import Job, enqueue, job
+from moothall.api.request.uploads import Allowance
+from moothall.api.staged import StagedFile
+from moothall.api.storage_quota import charged_bytes, open_quota_share, require_within_quota
+from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
 
-from moothall.kernel.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
+from moothall.api.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
 from moothall.objects.ids import AttachmentId, ChannelId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore

@@ -1,0 +1,252 @@
+"""JSON bodies of requests: decoding them into structs, and reporting all of their errors together.
+
+A body struct may have a method `check(self, form_errors: FormErrors)` for rules that its types cannot express. A method
+`check_rest` with the same signature has rules that the operation checks anyway: it is called only for a body that has
+errors in its types, so that the response has all errors.
+"""
+
+import re
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct
+
+from moothall.api.request.form import coerce, convert_coerced, read_plain
+from moothall.api.request.form_fields import URL_ENCODED, is_url_encoded, json_of_fields, url_encoded_fields
+from moothall.api.request.multipart import MULTIPART
+from moothall.api.request.placeholders import with_placeholders
+from moothall.api.request.valid_rest import Rest
+from moothall.objects import errors
+from moothall.objects.errors import FormErrors, Refusal, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.wire import contains, decoder
+
+MAX_DEPTH = 64
+"""The maximum nesting of lists and objects in a request's JSON, far above that of any valid body."""
+
+MAX_JSON = 2 * 1024 * 1024
+"""Bytes of a body without its images and sounds."""
+MAX_VALUES = 100_000
+"""Values of a body, far above those of any valid one: what is decoded takes up to a hundred times its own bytes."""
+
+_DATA_URI = b'"data:'
+_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
+"""The escape of NUL, but not an escaped backslash followed by the same letters."""
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""Any escape sequence; the group matches a lone surrogate."""
+_MAX_REPAIRED = 1 << 20
+
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_THOUSAND_STRINGS = re.compile(rb'[^"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"]*+){1,1000}', re.DOTALL)
+_ALIKE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+
+
+class InvalidBody(Refusal):
+    """The refusal of a body with invalid values, and what is left of it."""
+
+    def __init__(self, form_errors: FormErrors, rest: Rest, body: Any) -> None:
+        super().__init__(errors.INVALID_FORM_BODY, errors=form_errors.nested())
+        self.rest = rest
+        self.rest_body = body
+        """The rest as a body of the same type; None if a required field is invalid that can have no placeholder."""
+
+
+class BodyReader(Struct, frozen=True):
+    """Decodes the body of one endpoint."""
+
+    content_type: ClassVar[str] = "application/json"
+    kind: Any
+    optional: bool
+    """Whether a missing body counts as an empty object."""
+    checks: bool
+    """Whether the struct has a method `check`."""
+    forms: bool = False
+    """Whether the body may be a form, urlencoded or multipart."""
+
+    def read(self, data: bytes, content_type: str) -> Any:
+        """Decode the body into its struct.
+
+        Raises Refusal: 40005 for one with too many values, 50109 for a body that is not JSON, 50035 with the errors of
+        all fields for an invalid one.
+        """
+        data = self._json(data, content_type)
+        if too_large(data):
+            raise Refusal(errors.REQUEST_TOO_LARGE)
+        if too_deep(data):
+            raise Refusal(errors.INVALID_JSON)
+        try:
+            body = decoder(self.kind).decode(data)
+        except msgspec.ValidationError:
+            body = self._read_coerced(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            paired = without_lone_surrogates(data)
+            if len(paired) < len(data):
+                return self.read(paired, self.content_type)
+            raise Refusal(errors.INVALID_JSON) from None
+        if self.checks:
+            form_errors = FormErrors()
+            body.check(form_errors)
+            if form_errors:
+                raise self._refusal(_parsed(data), form_errors)
+        return body
+
+    def read_rest(self, data: bytes, content_type: str, refusal: Refusal) -> InvalidBody:
+        """A refusal of a body that `read` takes, with the rest of the body without the values that it refuses."""
+        type_errors, form_errors = FormErrors(), FormErrors.of(refusal.errors or {})
+        coerced = coerce(self.kind, _parsed(self._json(data, content_type)), [], type_errors)
+        return self._refusal(coerced, form_errors)
+
+    def from_plain(self, value: object) -> Any:
+        """The same for JSON that is parsed already."""
+        return self.read(msgspec.json.encode(value), "application/json")
+
+    def _json(self, data: bytes, content_type: str) -> bytes:
+        """The JSON of a body, without the character that PostgreSQL cannot store."""
+        if not data and self.optional:
+            data = b"{}"
+        elif not content_type.lower().startswith(self.content_type):
+            data = self._json_of_form(data, content_type)
+        return _NUL.sub(rb"\1", data) if contains(data, b"\\u0000") else data
+
+    def _json_of_form(self, data: bytes, content_type: str) -> bytes:
+        """The JSON of an urlencoded form.
+
+        Raises Refusal: 50109, and 50035 for another type of content and for a field that is in the form twice.
+        """
+        if not (self.forms and is_url_encoded(content_type)):
+            types = ", ".join((self.content_type, URL_ENCODED, MULTIPART)[: 3 if self.forms else 1])
+            refuse_field([], FormCode.CONTENT_TYPE_INVALID, f'Expected "Content-Type" header to be one of {{{types}}}.')
+        fields: dict[str, bytes] = {}
+        try:
+            for name, value in url_encoded_fields(data):
+                if name in fields:
+                    refuse_field([name], FormCode.MULTIPART_TYPE_PARSE, "The form has this field twice.")
+                fields[name] = value
+        except ValueError:
+            raise Refusal(errors.INVALID_JSON) from None
+        return json_of_fields(fields, self.kind)
+
+    def _read_coerced(self, data: bytes) -> Any:
+        """The body with its scalars coerced, where the types refuse it as it is. Raises InvalidBody."""
+        type_errors, form_errors = FormErrors(), FormErrors()
+        coerced = coerce(self.kind, _parsed(data), [], type_errors)
+        body = convert_coerced(self.kind, coerced, [], type_errors, form_errors)
+        if not form_errors:
+            return body
+        raise self._refusal(coerced, form_errors)
+
+    def _refusal(self, plain: Any, form_errors: FormErrors) -> InvalidBody:
+        """The refusal of a body with errors, and with those that its valid rest has by the body's own rules."""
+        rest, body = self._read_rest(plain, form_errors)
+        check = getattr(body, "check", None) or getattr(body, "check_rest", None)
+        if check is not None:
+            check(more := FormErrors())
+            if more:
+                form_errors.merge(rest.original_paths(more.nested()))
+                rest, body = self._read_rest(plain, form_errors)
+                if self.checks and body is not None:
+                    body.check(more := FormErrors())
+                    body = None if more else body
+        return InvalidBody(form_errors, rest, body)
+
+    def _read_rest(self, plain: Any, form_errors: FormErrors) -> tuple[Rest, Any]:
+        """The valid rest, and the body that it is; None for one that lacks a required field."""
+        rest = Rest(plain, form_errors.nested())
+        if isinstance(rest.value, dict):
+            rest.value = with_placeholders(self.kind, rest.value)
+        return rest, read_plain(self.kind, rest.value, [], FormErrors()) if rest.exists else None
+
+
+def _parsed(data: bytes) -> Any:
+    """JSON parsed, without lone surrogates. Raises Refusal 50109."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        paired = without_lone_surrogates(data)
+        if len(paired) < len(data):
+            return _parsed(paired)
+        raise Refusal(errors.INVALID_JSON) from None
+
+
+def body_reader(kind: Any, *, optional: bool, forms: bool = False) -> BodyReader:
+    """Make the reader for the annotated type of a handler's `body`."""
+    return BodyReader(kind, optional, callable(getattr(kind, "check", None)), forms)
+
+
+def without_lone_surrogates(data: bytes) -> bytes:
+    r"""Remove lone surrogates (`\ud83d`) from JSON, which JavaScript writes for emojis cut in half."""
+    broken = len(data) <= _MAX_REPAIRED and (b"\\ud" in data or b"\\uD" in data)
+    return _ESCAPE.sub(_drop_lone, data) if broken else data
+
+
+def _drop_lone(escape: re.Match[bytes]) -> bytes:
+    return b"" if escape[1] else escape[0]
+
+
+def too_large(data: bytes) -> bool:
+    """Whether JSON has more than `MAX_VALUES` values, or more than `MAX_JSON` bytes outside of data URIs."""
+    if len(data) <= MAX_VALUES:
+        return False
+    if len(data) > MAX_JSON and len(data) - _data_uri_bytes(data) > MAX_JSON:
+        return True
+    if _separators(data) <= MAX_VALUES:
+        return False
+    # Texts may have as many commas: they are left out, some at a time, up to the first value too many.
+    count = end = 0
+    while (match := _THOUSAND_STRINGS.match(data, end)) is not None:
+        count += _separators(_STRING.sub(b"", match[0]))
+        end = match.end()
+        if count > MAX_VALUES:
+            return True
+    return count + _separators(_STRING.sub(b"", data[end:])) > MAX_VALUES
+
+
+def _separators(data: bytes) -> int:
+    """At least as many as there are values, less one."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{")
+
+
+def _data_uri_bytes(data: bytes) -> int:
+    """The bytes of strings that are data URIs, which have no quotes inside."""
+    size, start = 0, data.find(_DATA_URI)
+    while start >= 0:
+        end = data.find(b'"', start + len(_DATA_URI))
+        if end < 0:
+            break
+        size += end - start
+        start = data.find(_DATA_URI, end + 1)
+    return size
+
+
+def too_deep(data: bytes) -> bool:
+    """Whether JSON nests deeper than `MAX_DEPTH` or has unbalanced brackets, outside of strings."""
+    brackets = data.translate(_ALIKE, _NO_BRACKETS)  # also those in strings
+    opening = brackets.count(b"[")
+    if opening <= MAX_DEPTH:
+        return False
+    # So deep a value has more than MAX_DEPTH brackets that open and, after those, as many that close.
+    closing_later = brackets.split(b"[", MAX_DEPTH + 1)[-1].count(b"]")
+    if 2 * opening == len(brackets) and closing_later <= MAX_DEPTH:
+        return False
+    # A loop over the bytes of a large body would take long: this removes one level of brackets at a time. No call takes
+    # more than some strings, so that the event loop goes on meanwhile where this runs in another thread.
+    pieces, end = [], 0
+    while (match := _THOUSAND_STRINGS.match(data, end)) is not None:
+        pieces.append(_brackets(match[0]))
+        end = match.end()
+    brackets = b"".join([*pieces, _brackets(data[end:])])
+    for _ in range(MAX_DEPTH):
+        outer = brackets.replace(b"[]", b"")
+        if len(outer) == len(brackets):
+            break
+        brackets = outer
+    return bool(brackets)
+
+
+def _brackets(data: bytes) -> bytes:
+    """The brackets of JSON outside of strings, all of one kind."""
+    return _STRING.sub(b"", data).translate(_ALIKE, _NO_BRACKETS)

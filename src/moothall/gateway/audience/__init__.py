@@ -1,0 +1,1 @@
+"""Which sessions receive an event, and with which payload."""

@@ -1,0 +1,1 @@
+"""Delivery of the bus's envelopes to the sessions of this node, in order."""

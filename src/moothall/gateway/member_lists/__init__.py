@@ -1,0 +1,1 @@
+"""Member lists and chunks that sessions ask for."""

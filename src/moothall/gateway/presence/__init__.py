@@ -1,0 +1,1 @@
+"""Presences: of this node's users, and of those of other processes."""

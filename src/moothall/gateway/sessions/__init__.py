@@ -1,0 +1,1 @@
+"""Connections and sessions: what each is, and what survives a dropped connection."""

@@ -1,0 +1,143 @@
+"""The public documents: the landing page, the API reference, the OpenAPI document, the style sheet and the icons."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from functools import cached_property, partial
+from importlib import resources
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from moothall import __version__
+from moothall.api.endpoint import Endpoint
+from moothall.api.openapi import openapi_document
+from moothall.objects.wire import encode
+from moothall.pages.reference import reference_page
+from moothall.pages.rendering import environment
+from moothall.pages.translations import LANGUAGES, language_of
+from moothall.runtime.asgi import Receive, Scope, Send
+from moothall.runtime.lifecycle import Lazy
+
+_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
+)
+_ANY_ORIGIN: Final = {"access-control-allow-origin": "*"}
+_ICONS: Final = {
+    "icon.svg": "image/svg+xml",
+    "icon-192.png": "image/png",
+    "icon-512.png": "image/png",
+    "icon-maskable-512.png": "image/png",
+    "apple-touch-icon.png": "image/png",
+}
+"""The files of `icons/`, which `tools/draw_icons.py` draws, and their types."""
+_CACHED: Final = {"cache-control": "public, max-age=86400"}
+
+
+class Documents:
+    """An ASGI application of `/`, `/reference`, `/style.css`, `/api/v10/openapi.json` and the icons.
+
+    Everything else is refused in the API's format: 404, or 405 for a method other than GET and HEAD.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Endpoint],
+        *,
+        public_url: str,
+        gateway_url: str,
+        examples: Mapping[str, str] | None = None,
+    ) -> None:
+        self._rows = list(rows)
+        self._examples = examples
+        self._url = public_url
+        self._gateway = gateway_url
+        reference = _endpoint(self._build_reference, "text/html")
+        openapi = _endpoint(self._build_openapi, "application/json", _ANY_ORIGIN)
+        self._starlette = Starlette(
+            routes=[
+                Route("/", self._landing()),
+                Route("/reference", reference),
+                Route("/reference/", reference),
+                # StaticFiles takes 0.6 ms for it, of CPU time.
+                Route("/style.css", _endpoint(_build_style, "text/css")),
+                Route("/api{version:path}/openapi.json", openapi),
+                *(
+                    Route(f"/{name}", _endpoint(partial(_read, f"icons/{name}"), media_type, _CACHED))
+                    for name, media_type in _ICONS.items()
+                ),
+            ],
+            exception_handlers={HTTPException: _refuse},
+        )
+        self._starlette.router.redirect_slashes = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+
+        async def send_safely(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            elif scope["method"] == "HEAD":
+                message["body"] = b""
+            await send(message)
+
+        await self._starlette(scope, receive, send_safely)
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return openapi_document(self._rows, version=__version__, url=self._url, examples=self._examples)
+
+    def _build_openapi(self) -> bytes:
+        return encode(self._document)
+
+    def _build_reference(self) -> bytes:
+        return reference_page(self._document)
+
+    def _landing(self) -> Callable[[Request], Awaitable[Response]]:
+        """The endpoint of the landing page, which is built once for each language."""
+        headers = {"vary": "accept-language"}
+        pages = {
+            language: _endpoint(partial(self._build_landing, language), "text/html", headers) for language in LANGUAGES
+        }
+
+        async def show(request: Request) -> Response:
+            return await pages[language_of(None, request.headers.get("accept-language"))](request)
+
+        return show
+
+    def _build_landing(self, language: str) -> bytes:
+        page = environment(language).get_template("landing.html")
+        return page.render(url=self._url, gateway=self._gateway, version=__version__, me=None).encode()
+
+
+def _read(name: str) -> bytes:
+    return resources.files("moothall.pages").joinpath(name).read_bytes()
+
+
+def _build_style() -> bytes:
+    """The tokens, which the client has too, and the rules of the pages."""
+    return _read("tokens.css") + _read("style.css")
+
+
+def _endpoint(
+    build: Callable[[], bytes], media_type: str, headers: Mapping[str, str] | None = None
+) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint of a document that is built once, on a thread: the large ones take a tenth of a second."""
+    content = Lazy(build)
+
+    async def show(_request: Request) -> Response:
+        return Response(await content.get(), headers=headers, media_type=media_type)
+
+    return show
+
+
+async def _refuse(_request: Request, error: Exception) -> Response:
+    """A refusal in the format of the API."""
+    status, detail = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
+    allow = {"allow": "GET, HEAD"} if status == 405 else {}
+    body = encode({"message": f"{status}: {detail}", "code": 0})
+    return Response(body, status, headers=_ANY_ORIGIN | allow, media_type="application/json")

@@ -1,0 +1,106 @@
+"""Pages to log in, to log out and to register."""
+
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from moothall.api.request.body import body_reader
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.pages.forms import Form, local_path
+from moothall.pages.page_request import SESSION_SECONDS, PageRequest
+from moothall.pages.rendering import redirect, render_page
+from moothall.resources.user.account.endpoints import LogIn, Register, log_in_with_password, register_account
+from moothall.resources.user.account.operations import Login
+from moothall.resources.user.account.operations import log_out as end_session
+from moothall.resources.user.events import SessionsClose
+
+_LOGIN: Final = body_reader(LogIn, optional=False)
+_REGISTER: Final = body_reader(Register, optional=False)
+_DEFAULT_NEXT: Final = "/developers"
+_SHOWN_AGAIN: Final = frozenset({400, 403, 429, 503})
+"""Statuses of refusals that the form shows."""
+_CLOSED: Final = (errors.ACCOUNT_DISABLED, errors.ACCOUNT_DELETION_SCHEDULED)
+"""Refusals after which the form offers to restore the account."""
+
+
+async def show_login(request: PageRequest) -> Response:
+    """The login form; `next` in the query is the path to go on to."""
+    return await _render_form(request, "login.html")
+
+
+async def log_in(request: PageRequest) -> Response:
+    """Log in, and redirect to `next`."""
+    form = await request.read_form()
+    values = {
+        "login": form.text("login").strip(),
+        "password": form.text("password"),
+        "undelete": form.text("undelete") == "on",
+    }
+    try:
+        body = _LOGIN.from_plain(values)
+        login = await log_in_with_password(
+            request.per_query_context(), body, seconds=SESSION_SECONDS, device=request.device
+        )
+    except Refusal as refusal:
+        return await _render_form(request, "login.html", refusal, form)
+    return await _start_session(request, login)
+
+
+async def show_registration(request: PageRequest) -> Response:
+    """The form of a new account."""
+    return await _render_form(request, "register.html")
+
+
+async def register(request: PageRequest) -> Response:
+    """Create an account, log in to it, and redirect to `next`."""
+    form = await request.read_form()
+    values: dict[str, Any] = {"username": form.text("username").strip(), "password": form.text("password")}
+    if form.text("email").strip():
+        values["email"] = form.text("email").strip()
+    try:
+        body = _REGISTER.from_plain(values)
+        login = await register_account(request.per_query_context(), body, seconds=SESSION_SECONDS)
+    except Refusal as refusal:
+        return await _render_form(request, "register.html", refusal, form)
+    return await _start_session(request, login)
+
+
+async def log_out(request: PageRequest) -> Response:
+    """End the session, and delete its cookie."""
+    form = await request.read_form()
+    if request.actor.signed_in:
+        await request.run(end_session, fires=(SessionsClose,))
+    request.clear_session()
+    return redirect(local_path(form.text("next"), "/login"))
+
+
+async def _start_session(request: PageRequest, login: Login) -> Response:
+    """Replace the browser's session by a new one."""
+    if request.actor.signed_in:
+        await request.run(end_session, fires=(SessionsClose,))
+    request.set_session(login.token, login.user_id)
+    return redirect(_next_path(request))
+
+
+def _next_path(request: PageRequest) -> str:
+    return local_path(request.query.get("next"), _DEFAULT_NEXT)
+
+
+async def _render_form(
+    request: PageRequest, template: str, refusal: Refusal | None = None, form: Form | None = None
+) -> Response:
+    """The form, with what was wrong and everything that was typed but the password."""
+    if refusal is not None and refusal.status not in _SHOWN_AGAIN:
+        raise refusal
+    values = {name: "" if form is None else form.text(name) for name in ("login", "username", "email")}
+    return await render_page(
+        request,
+        template,
+        refusal=refusal,
+        # The consent page that is next may redirect to an application at once.
+        redirects_away=True,
+        restorable=refusal is not None and refusal.kind in _CLOSED,
+        next=_next_path(request),
+        values=values,
+    )

@@ -1,0 +1,1 @@
+"""The transport: HTTP and WebSocket connections, requests that workers pass on, health and metrics."""

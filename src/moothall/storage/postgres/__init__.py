@@ -1,0 +1,1 @@
+"""The engine of PostgreSQL: pool, group commit, batched reads, unknown outcomes."""

@@ -1,0 +1,1 @@
+"""The engine of SQLite: one writer with group commit, readers, replicas, backups."""

@@ -1,0 +1,1 @@
+"""Statements that a build has compiled, and their compilation."""
