@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from playwright.sync_api import sync_playwright
 
-FOLDER: Final = Path(__file__).parent.parent / "src" / "moothall" / "web" / "icons"
+FOLDER: Final = Path(__file__).parent.parent / "src" / "moothall" / "pages" / "icons"
 
 
 class Icon(NamedTuple):

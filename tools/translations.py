@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po, write_po
 
 from moothall.pages.translations import DOMAIN, TRANSLATED
 
-WEB: Final = Path(__file__).parents[1] / "src" / "moothall" / "web"
+WEB: Final = Path(__file__).parents[1] / "src" / "moothall" / "pages"
 _METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2.ext:babel_extract")]
 _OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "silent": "false"}}
 _KEYWORDS: Final = {"gettext": None, "ngettext": (1, 2), "_": None, "translatable": None}

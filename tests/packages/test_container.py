@@ -220,7 +220,7 @@ def test_only_moothall_has_its_sources_in_the_image(installed: Path, root: Path)
     sources = {path.relative_to(root) for path in root.rglob("*.py")}
     packages = next(installed.glob("lib/python3.*/site-packages")).relative_to("/")
 
-    assert packages / "moothall" / "app.py" in sources
+    assert packages / "moothall" / "app" / "application.py" in sources
     assert {path for path in sources if not path.is_relative_to(packages / "moothall")} == set()
 
 

@@ -26,7 +26,7 @@ _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 # The API itself. Not looked at: `web/` and `activities/` (pages and a proxy, whose texts are their own), `gateway/`
 # (close codes), `cdn/` (files), `cli/`, `doctor/`, `test_server/` and `testing/` (operators and developers, not people
 # in a client), `storage/` and `bus/` (faults, which answer "500: Internal Server Error").
-_ROOMS: Final = ("objects", "runtime", "authority", "api", "resources", "oauth2")
+_ROOMS: Final = ("objects", "authority", "api", "resources", "oauth2")
 
 _ADDING: Final = {"add": 2, "refuse_field": 2, "_refuse": 2, "ErrorKind": 2, "FieldError": 1, "cls": 1}
 """Calls with a message as an argument, by name: its position."""
@@ -294,6 +294,7 @@ def _with_values(message: Message) -> Iterator[Message]:
 def messages() -> dict[str, str]:
     """Where each message is said."""
     paths = [path for room in _ROOMS for path in sorted((_SOURCE / room).rglob("*.py"))]
+    paths.append(_SOURCE / "runtime" / "outgoing.py")
     files = [_File(path.relative_to(_SOURCE).as_posix(), path.read_text()) for path in paths]
     said = itertools.chain(*(file.messages() for file in files), _constants(), _password_advice())
     return {message.text: message.line for each in said for message in _with_values(each)}

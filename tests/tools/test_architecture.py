@@ -25,7 +25,7 @@ def test_every_room_stands_in_the_table_of_rooms() -> None:
 
 
 def test_every_folder_and_file_that_the_map_names_exists() -> None:
-    bases = [ROOT, SOURCE, SOURCE / "resources", SOURCE / "storage"]
+    bases = [ROOT, SOURCE, *(SOURCE / name for name in ("resources", "storage", "gateway", "api", "app", "authority"))]
     missing = [
         path
         for path in _PATH.findall(PAGE)
