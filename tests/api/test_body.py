@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.api.request import body, form
+from moothall.api.request import body, form, json_size
 from moothall.api.request.body import MAX_DEPTH, InvalidBody, body_reader, too_deep
 from moothall.api.request.form_fields import url_encoded_fields
+from moothall.api.request.json_size import MAX_JSON
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.ids import RoleId
 from moothall.objects.permissions import PermissionSet
@@ -135,7 +136,7 @@ def test_what_needs_no_coercion_is_not_coerced() -> None:
 
 def test_a_list_of_very_many_values_is_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body, "MAX_VALUES", 1_000_000)  # which are too many to be read at all
-    monkeypatch.setattr(body, "MAX_JSON", 10_000_000)
+    monkeypatch.setattr(json_size, "MAX_JSON", 10_000_000)
 
     class Many(Struct):
         ids: list[RoleId]
@@ -167,9 +168,9 @@ class Named(Struct):
         b'{"values": [' + b"{}," * (body.MAX_VALUES // 2) + b"1]}",
         b'{"values": [' + b"[]" * body.MAX_VALUES + b"]}",
         b'{"name": "' + b"," * 500 + b'", "values": [' + b"1," * body.MAX_VALUES + b"1]}",
-        b'{"name": "' + b"x" * body.MAX_JSON + b'"}',
+        b'{"name": "' + b"x" * MAX_JSON + b'"}',
         b'{"icon": "data:' + b"A" * 3_000_000 + b'", "values": [' + b"1," * body.MAX_VALUES + b"1]}",
-        b'{"icon": "data:' + b"A" * 3_000_000 + b'", "name": "' + b"x" * body.MAX_JSON + b'"}',
+        b'{"icon": "data:' + b"A" * 3_000_000 + b'", "name": "' + b"x" * MAX_JSON + b'"}',
     ],
     ids=["numbers", "texts", "objects", "lists", "after a text", "text", "beside an image", "text beside an image"],
 )

@@ -56,3 +56,32 @@ print(full - resident())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
     assert int(done.stdout) * mmap.PAGESIZE > 100_000_000
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such option")
+def test_large_blocks_go_back_to_the_system_as_they_are_freed() -> None:
+    """Also after a larger one was freed, which lets glibc take them from the heap by default."""
+    program = """
+import sys
+from pathlib import Path
+from moothall.runtime.collector import limit_free_memory
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1])
+
+if sys.argv[1] == "limited":
+    limit_free_memory()
+large = bytearray(20_000_000)
+del large
+before = resident()
+blocks = [bytearray(b"x") * 1_000_000 for _ in range(100)]
+last = bytearray(b"x") * 1_000_000
+blocks.clear()
+print(resident() - before)
+"""
+    left = {
+        kind: int(subprocess.run([sys.executable, "-c", program, kind], capture_output=True, check=True).stdout)
+        for kind in ("limited", "as usual")
+    }
+    assert left["limited"] * mmap.PAGESIZE < 5_000_000
+    assert left["as usual"] * mmap.PAGESIZE > 50_000_000

@@ -22,9 +22,10 @@ from moothall.api.access import Access, as_access
 from moothall.api.events import Event
 from moothall.api.hooks import AnyHook, declared_events
 from moothall.api.ratelimit import DEFAULT_RATE, Rate, bucket_name
-from moothall.api.request.body import MAX_JSON, BodyReader, body_reader
+from moothall.api.request.body import BodyReader, body_reader
 from moothall.api.request.form_fields import FormOrJson
 from moothall.api.request.images import image_fields
+from moothall.api.request.json_size import MAX_JSON
 from moothall.api.request.parameters import (
     HeaderParameter,
     PathParameter,

@@ -21,8 +21,10 @@ def serve(settings: Settings) -> None:
     # Imports create no garbage, and collecting it takes a fifth of the start. `App.start` enables it again.
     gc.disable()
     from moothall.app import server, workers
+    from moothall.runtime.collector import limit_free_memory
     from moothall.runtime.secrets import ServerKeyError
 
+    limit_free_memory()
     start_logging(settings.log_level, settings.log_format)
     os.umask(0o077)  # the data folder contains private messages and email addresses
     try:

@@ -3,7 +3,8 @@
 The collector finds cycles of objects only; all others go when nothing refers to them any more. A collection of the
 oldest looks at every object that there is, tens of milliseconds in a large community, and nothing else runs meanwhile.
 
-What the C library has freed it keeps for later: after thousands of clients have connected at once, tens of megabytes.
+What the C library has freed it keeps for later: after thousands of clients have connected at once, tens of megabytes;
+`limit_free_memory` bounds what it keeps while the server works.
 """
 
 import asyncio
@@ -27,6 +28,16 @@ _OVERDUE: Final = 100 * _DUE
 _SECONDS: Final = 1.0
 _IDLE: Final = 0.05
 """Seconds of the processor of the event loop within `_SECONDS` up to which the server is idle."""
+
+
+_MMAP_THRESHOLD: Final = (-3, 512 * 1024)
+"""An option of glibc's mallopt(3) and its value: memory from which on it is returned as soon as it is freed.
+
+By default the threshold rises to the size of whatever is freed, up to 32 MiB: after the first large body all others,
+and the memory of password hashes, would fragment the heap.
+"""
+_ARENA_MAX: Final = (-8, 2)
+"""The same for heaps: by default each thread has one, eight for each processor, and keeps what it has freed."""
 
 
 class IdleCollector(BackgroundTask):
@@ -58,6 +69,14 @@ def collect_if_due(*, busy_seconds: float) -> bool:
     if due:
         gc.collect()
     return due
+
+
+def limit_free_memory() -> None:
+    """Let the C library keep little of what is freed, where it is glibc. Call it before other threads start."""
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option is not None:
+        for option, value in (_MMAP_THRESHOLD, _ARENA_MAX):
+            set_option(option, value)
 
 
 def return_memory() -> None:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from moothall.api.request.form import coerce, convert_coerced, read_plain
 from moothall.api.request.form_fields import URL_ENCODED, is_url_encoded, json_of_fields, url_encoded_fields
+from moothall.api.request.json_size import MAX_JSON, JsonSize
 from moothall.api.request.multipart import MULTIPART
 from moothall.api.request.placeholders import with_placeholders
 from moothall.api.request.valid_rest import Rest
@@ -24,12 +25,9 @@ from moothall.objects.wire import contains, decoder
 MAX_DEPTH = 64
 """The maximum nesting of lists and objects in a request's JSON, far above that of any valid body."""
 
-MAX_JSON = 2 * 1024 * 1024
-"""Bytes of a body without its images and sounds."""
 MAX_VALUES = 100_000
 """Values of a body, far above those of any valid one: what is decoded takes up to a hundred times its own bytes."""
 
-_DATA_URI = b'"data:'
 _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 """The escape of NUL, but not an escaped backslash followed by the same letters."""
 
@@ -191,7 +189,7 @@ def too_large(data: bytes) -> bool:
     """Whether JSON has more than `MAX_VALUES` values, or more than `MAX_JSON` bytes outside of data URIs."""
     if len(data) <= MAX_VALUES:
         return False
-    if len(data) > MAX_JSON and len(data) - _data_uri_bytes(data) > MAX_JSON:
+    if len(data) > MAX_JSON and JsonSize().add(data):
         return True
     if _separators(data) <= MAX_VALUES:
         return False
@@ -208,18 +206,6 @@ def too_large(data: bytes) -> bool:
 def _separators(data: bytes) -> int:
     """At least as many as there are values, less one."""
     return data.count(b",") + data.count(b"[") + data.count(b"{")
-
-
-def _data_uri_bytes(data: bytes) -> int:
-    """The bytes of strings that are data URIs, which have no quotes inside."""
-    size, start = 0, data.find(_DATA_URI)
-    while start >= 0:
-        end = data.find(b'"', start + len(_DATA_URI))
-        if end < 0:
-            break
-        size += end - start
-        start = data.find(_DATA_URI, end + 1)
-    return size
 
 
 def too_deep(data: bytes) -> bool:

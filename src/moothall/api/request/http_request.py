@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from ipaddress import IPv6Address, ip_address
 from typing import Any
 
+from moothall.api.request.json_size import MAX_JSON, JsonSize
 from moothall.runtime.asgi import Receive
 from moothall.runtime.budgets import Cost
 from moothall.runtime.work_pool import WorkPool
@@ -31,6 +32,7 @@ _WITH_PORT = re.compile(r"\[(?P<bracketed>[^\[\]]*)\](?::[0-9]{1,5})?|(?P<bare>[
 _HOST = re.compile(rb"(?:\[(?P<bracketed>[^\[\]]+)\]|(?P<bare>[^\[\]:]+))(?::[0-9]{0,5})?")
 _MAX_PROXIES = 32
 """How many entries of X-Forwarded-For are read, counted from its end."""
+_JSON = "application/json"
 _JOINED_AT_ONCE = 512 * 1024
 """Bytes of a body from which on its chunks are joined in a thread: the system's new pages alone take milliseconds."""
 _FORWARDING = frozenset(
@@ -174,16 +176,20 @@ class Request:
                 raise RequestTooLarge
             return first
         chunks = [first]
-        chunks.extend([chunk async for chunk in self._further_chunks(len(first), maximum)])
+        chunks.extend([chunk async for chunk in self._further_chunks(first, maximum)])
         size = sum(map(len, chunks))
         if self.cost is None or size < _JOINED_AT_ONCE:
             return b"".join(chunks)
         return await pool.run(self.cost.payer, partial(b"".join, chunks), size=size)
 
-    async def _further_chunks(self, size: int, maximum: int) -> AsyncIterator[bytes]:
-        """The body after its first `size` bytes, all of which are charged."""
-        more = True
+    async def _further_chunks(self, first: bytes, maximum: int) -> AsyncIterator[bytes]:
+        """The body after its `first` bytes, all of which are charged."""
+        size, more = len(first), True
         self._hold(size)
+        # Only images make a body larger: JSON that has too few of them is refused before it is buffered whole.
+        json_size = JsonSize() if maximum > MAX_JSON and self.content_type.lower().startswith(_JSON) else None
+        if json_size is not None:
+            json_size.add(first)
         while more:
             message = await self._receive()
             if message["type"] == "http.disconnect":
@@ -191,7 +197,7 @@ class Request:
             chunk: bytes = message.get("body", b"")
             more = message.get("more_body", False)
             size += len(chunk)
-            if size > maximum:
+            if size > maximum or (json_size is not None and json_size.add(chunk)):
                 raise RequestTooLarge
             self._hold(len(chunk))
             yield chunk
