@@ -20,7 +20,7 @@ async def _attack(names: list[str], targets: list[Target], seconds: float) -> No
 def main() -> None:
     """Read the targets, and attack at a lower priority."""
     seconds, niceness, *names = sys.argv[1:]
-    os.nice(int(niceness))
+    os.setpriority(os.PRIO_PROCESS, 0, max(int(niceness), os.getpriority(os.PRIO_PROCESS, 0)))
     targets = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Target])
     asyncio.run(_attack(names, targets, float(seconds)))
 
