@@ -4,6 +4,8 @@
 
 import asyncio
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from aiohttp.abc import AbstractResolver
 
 from moothall.runtime import outgoing as outgoing_module
+from moothall.runtime.name_lookups import AddressInfo, NameLookups
 from moothall.runtime.outgoing import AddressRefused, Outgoing, OutgoingFailed
 from tests.api.listener import Listener, isolate, listening
 
@@ -46,7 +49,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]
             for address in answers[min(len(names), len(answers)) - 1]
         ]
 
-    monkeypatch.setattr("moothall.runtime.outgoing.socket.getaddrinfo", look_up_components)
+    monkeypatch.setattr("moothall.runtime.name_lookups.socket.getaddrinfo", look_up_components)
     return names
 
 
@@ -216,12 +219,12 @@ async def test_an_address_that_the_resolver_lets_through_is_judged_again_where_i
         async def close(self) -> None:
             pass
 
-    async def rebound(_host: str, port: int, **_options: Any) -> list[outgoing_module.AddressInfo]:
+    async def rebound(_host: str, port: int, _lookups: NameLookups, **_options: Any) -> list[AddressInfo]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (LOOPBACK, port))]
 
     monkeypatch.setattr(outgoing_module, "_look_up", rebound)
     with pytest.raises(OSError, match="not public"):
-        await outgoing_module.open_socket("rebound.example", listener.port, allow_private=False)
+        await outgoing_module.open_socket("rebound.example", listener.port, NameLookups(), allow_private=False)
     monkeypatch.setattr(outgoing_module, "_resolver", lambda **_options: Rebound())
     with pytest.raises(AddressRefused):
         await post(f"http://rebound.example:{listener.port}/")
@@ -278,3 +281,26 @@ async def test_no_redirect_is_followed(listener: Listener) -> None:
     assert await post(f"http://127.0.0.1:{port}/", allow_private=True) == 307
     server.close()
     assert listener.connections == 0
+
+
+def test_the_event_loop_goes_on_while_the_http_client_is_imported() -> None:
+    """In a process of its own, as this one has imported it."""
+    program = """
+import asyncio, sys, time
+from moothall.runtime.outgoing import load_http_client
+assert "aiohttp" not in sys.modules
+sys.setswitchinterval(0.0005)
+
+async def main():
+    loads = [asyncio.create_task(load_http_client()) for _ in range(3)]
+    turns = 0
+    while not all(load.done() for load in loads):
+        await asyncio.sleep(0.001)
+        turns += 1
+    import aiohttp
+    print(turns)
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 10

@@ -157,7 +157,7 @@ def look_up_components(host: str, port: int, **_options: Any) -> list[Any]:
 @pytest.fixture
 async def listener(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Listener]:
     isolate(monkeypatch)
-    monkeypatch.setattr("moothall.runtime.outgoing.socket.getaddrinfo", look_up_components)
+    monkeypatch.setattr("moothall.runtime.name_lookups.socket.getaddrinfo", look_up_components)
     async with listening() as listener:
         yield listener
 

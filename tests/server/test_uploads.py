@@ -128,3 +128,43 @@ async def test_a_file_put_to_its_url_outlives_a_killed_server(tmp_path: Path, wo
         message = server.request("POST", f"/channels/{channel}/messages", listed, token=token).json
         assert message["attachments"][0]["size"] == len(data)
         assert server.fetch(urlsplit(message["attachments"][0]["url"])._replace(scheme="", netloc="").geturl()) == data
+
+
+async def post_file(load: Load, size: int) -> tuple[int, str, int]:
+    """A message with a file of so many bytes: the status, the id of the message, and the code of a refusal."""
+    form = aiohttp.FormData()
+    form.add_field("files[0]", io.BytesIO(os.urandom(size)), filename="a.bin")
+    async with load.session.post(f"{load.url}/api/v10/channels/{load.channel_id}/messages", data=form) as answer:
+        content = await answer.json()
+        return answer.status, content.get("id", ""), content.get("code", 0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_the_files_of_an_account_stay_within_its_quota_over_a_restart(tmp_path: Path, workers: int) -> None:
+    """Also those that are uploaded at once, and through workers that do not know of each other's."""
+    config = tmp_path / "moothall.toml"
+    config.write_text("storage_quota_mb_per_user = 4\n")
+    data = tmp_path / "data"
+    arguments = ("--no-demo", "--no-rate-limits", "--workers", str(workers), "--config", str(config))
+    with RunningServer(data, *arguments) as server:
+        async with Load(server.url, Acknowledged()) as load:
+            await load.register("writer")
+            await load.create_guild()
+            answers = await asyncio.gather(*(post_file(load, MIB) for _ in range(8)))
+            stored = [message_id for status, message_id, _ in answers if status == 200]
+            assert 1 <= len(stored) <= 4, answers
+            while (answer := await post_file(load, MIB))[0] == 200:
+                stored.append(answer[1])
+            assert len(stored) in {3, 4}, "four megabytes have room for three or four files of a mebibyte"
+            token, channel_id = load.token, load.channel_id
+            files = {path for path in (data / "attachments").rglob("*") if path.is_file()}
+            assert sum(path.stat().st_size for path in files) <= 4 * MIB
+    with RunningServer(data, *arguments) as server:
+        async with Load(server.url, Acknowledged()) as load:
+            load.session.headers["Authorization"] = token
+            load.channel_id = channel_id
+            assert (await post_file(load, MIB))[0] == 413
+            path = f"/api/v10/channels/{channel_id}/messages/{stored[0]}"
+            async with load.session.delete(load.url + path) as answer_to_deletion:
+                assert answer_to_deletion.status == 204
+            assert (await post_file(load, MIB))[0] == 200

@@ -28,7 +28,7 @@ from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
 from moothall.runtime.asgi import Receive, Scope, Send
-from moothall.runtime.outgoing import OutgoingFailed, UrlRefused
+from moothall.runtime.outgoing import OutgoingFailed, UrlRefused, load_http_client
 from moothall.storage.tables import tokens, users
 
 log = logging.getLogger("moothall.activities")
@@ -152,6 +152,7 @@ class ActivityProxy:
             authorization = await self._may_pass_authorization(scope)
             headers = request_headers(scope, authorization=authorization, signed=ticket.headers if ticket else ())
             url = self._targets.url(target, _query(scope), websocket=True)
+            await load_http_client()
             await pass_websocket(self._targets.session(), url, headers, scope, receive, send)
         except OutgoingFailed as problem:
             log.info("an Activity's WebSocket was not opened: %s", problem, extra={"application_id": application_id})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import httptools
 
+from moothall.runtime.name_lookups import NameLookups
 from moothall.runtime.outgoing import ConnectionFailed, open_socket
 from moothall.runtime.waiter import Waiter
 
@@ -326,6 +327,7 @@ class Upstream:
         self._count: Counter[Destination] = Counter()
         """Connections, those included that are being made."""
         self._waiting: dict[Destination, deque[asyncio.Future[None]]] = {}
+        self._lookups = NameLookups()
 
     async def request(
         self, destination: Destination, request: Request, *, seconds: float, allow_private: bool
@@ -409,7 +411,7 @@ class Upstream:
     async def _open_connection(self, destination: Destination, *, allow_private: bool) -> _Connection:
         self._count[destination] += 1
         try:
-            sock = await open_socket(destination.host, destination.port, allow_private=allow_private)
+            sock = await open_socket(destination.host, destination.port, self._lookups, allow_private=allow_private)
             try:
                 _, connection = await asyncio.get_running_loop().create_connection(
                     lambda: _Connection(self, destination),

@@ -13,14 +13,16 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from moothall.objects.clock import stopwatch
+from moothall.runtime.lifecycle import Lazy
+from moothall.runtime.name_lookups import AddressInfo, NameLookups
 
 if TYPE_CHECKING:
     import ssl
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _CHUNK_BYTES: Final = 65_536
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_LOOKUPS: Final = ThreadPoolExecutor(4, thread_name_prefix="looking-up")
-"""Names are looked up in threads of their own, so that a name server that hangs holds up nothing else."""
+_HTTP_CLIENT: Final = Lazy(partial(import_module, "aiohttp"))
 
 _NEXT_ADDRESS_SECONDS: Final = 0.25
 """How long one address of a host has to accept a connection before the next is tried as well (RFC 8305)."""
@@ -71,9 +72,6 @@ _BLOCKED_PORTS: Final = frozenset(
     | {5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080}
 )
 """Ports of other protocols, which a request could be mistaken for (Fetch, 2.9, port blocking)."""
-
-AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]
-"""An address as getaddrinfo returns it: family, type, protocol, canonical name, socket address."""
 
 
 class OutgoingFailed(Exception):
@@ -209,7 +207,8 @@ class Outgoing:
         read: Callable[[ResponseStream], Awaitable[T]],
         body: bytes | None = None,
     ) -> T:
-        import aiohttp  # noqa: PLC0415 it takes long to import, and most installations never need it
+        await load_http_client()
+        import aiohttp  # noqa: PLC0415 it is loaded by now
 
         target = checked_url(url, allow_private=self._allow_private)
         if self._session is None:
@@ -265,6 +264,11 @@ class Outgoing:
         )
 
 
+async def load_http_client() -> None:
+    """Import aiohttp in a thread: it takes a quarter of a second, and most servers never need it."""
+    await _HTTP_CLIENT.get()
+
+
 class _Redirect(NamedTuple):
     """A response that leads to another URL."""
 
@@ -308,11 +312,11 @@ def guarded_connector(
     )
 
 
-async def open_socket(host: str, port: int, *, allow_private: bool) -> socket.socket:
+async def open_socket(host: str, port: int, lookups: NameLookups, *, allow_private: bool) -> socket.socket:
     """Connect to a host: to public addresses only, unless `allow_private`. Raises OSError."""
     import aiohappyeyeballs  # noqa: PLC0415 as aiohttp, which does the same
 
-    infos = await _look_up(host, port, allow_private=allow_private)
+    infos = await _look_up(host, port, lookups, allow_private=allow_private)
     return await aiohappyeyeballs.start_connection(
         infos, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS, socket_factory=None if allow_private else checked_socket
     )
@@ -377,11 +381,15 @@ def _names_no_public_address(host: str) -> bool:
 
 
 async def _look_up(
-    host: str, port: int, *, allow_private: bool, family: socket.AddressFamily = socket.AF_UNSPEC
+    host: str,
+    port: int,
+    lookups: NameLookups,
+    *,
+    allow_private: bool,
+    family: socket.AddressFamily = socket.AF_UNSPEC,
 ) -> list[AddressInfo]:
     """The addresses of a host. Unless `allow_private`, raises OSError if one of them is not public."""
-    look_up_components = partial(socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM)
-    infos: list[AddressInfo] = [*await asyncio.get_running_loop().run_in_executor(_LOOKUPS, look_up_components)]
+    infos = await lookups.look_up(host, port, family=family)
     if not allow_private and not all(is_public(str(info[4][0])) for info in infos):
         raise _NotPublic("this address is not public")
     return infos
@@ -390,13 +398,15 @@ async def _look_up(
 def _resolver(*, allow_private: bool) -> Any:
     from aiohttp.abc import AbstractResolver, ResolveResult  # noqa: PLC0415
 
+    lookups = NameLookups()
+
     class Resolver(AbstractResolver):
         """Looks names up in threads. Unless `allow_private`, refuses names with an address that is not public."""
 
         async def resolve(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
         ) -> list[ResolveResult]:
-            infos = await _look_up(host, port, allow_private=allow_private, family=family)
+            infos = await _look_up(host, port, lookups, allow_private=allow_private, family=family)
             return [
                 ResolveResult(
                     hostname=host,

@@ -81,7 +81,7 @@ async def test_a_refusal_tells_no_open_port_from_a_closed_one_and_no_private_hos
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("moothall.runtime.outgoing.socket.getaddrinfo", look_up)
+    monkeypatch.setattr("moothall.runtime.name_lookups.socket.getaddrinfo", look_up)
     owner, app, _ = await create_app(platform)
     async with endpoint(app["verify_key"]) as server, endpoint(app["verify_key"]) as other:
         open_port, closed_port = urlsplit(server.url).port, urlsplit(other.url).port
@@ -132,7 +132,7 @@ async def test_an_address_that_its_text_rules_out_is_not_looked_up(
         names.append(host)
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("moothall.runtime.outgoing.socket.getaddrinfo", look_up)
+    monkeypatch.setattr("moothall.runtime.name_lookups.socket.getaddrinfo", look_up)
     owner, app, _ = await create_app(permissive_platform)
     reply = await owner.patch(f"/applications/{app['id']}", {FIELD: url})
     assert (reply.status, names) == (400, [])

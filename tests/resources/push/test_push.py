@@ -1,5 +1,6 @@
 """Web Push notifies of direct messages and mentions: encrypted, signed, as users want it, and while they are away."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sqlalchemy import delete, func, select
 
 from moothall.objects.message_types import MessageFlags
+from moothall.resources.push import sender as sender_module
 from moothall.resources.push.encryption import VapidKey, decode_key, encode_key, new_private_key
 from moothall.resources.push.operations import SUBSCRIPTIONS_MAX
 from moothall.resources.push.sender import PushSender
@@ -305,6 +307,37 @@ async def test_a_subscription_that_is_none_is_refused(
     alice = await platform.person("alice")
     reply = await alice.post(URL, {**Subscriber("/x", site.url).body, **changes})
     assert (reply.status, bool(reply.errors_at(field))) == (400, True), reply.json
+
+
+async def test_a_push_service_that_does_not_answer_holds_up_its_own_user_only(
+    platform: Platform, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender_module, "_DELIVERIES_EACH", 5)
+    platform.services.resources.add(PushSender(platform.services, KEY))
+    alice, bob, carol = [await platform.person(name) for name in ("alice", "bob", "carol")]
+    with_bob, with_carol = await direct_messages(alice, bob), await direct_messages(alice, carol)
+    await befriend(alice, bob)
+    await befriend(alice, carol)
+    silent, browser = await subscribed(site, bob), await subscribed(site, carol)
+    released = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.Response:
+        await released.wait()
+        return await silent.answer(request)
+
+    site.handle(silent.path, answer)
+    for number in range(8):
+        await say(alice, with_bob, f"to bob {number}")
+    await say(alice, with_carol, "to carol")
+    sending = asyncio.create_task(send(platform))
+    async with asyncio.timeout(5):
+        while not browser.received:  # noqa: ASYNC110 there is no event
+            await asyncio.sleep(0.01)
+    assert silent.received == []
+    released.set()
+    await sending
+    assert silent.bodies == [f"to bob {number}" for number in range(5)]
+    assert browser.bodies == ["to carol"]
 
 
 async def test_private_addresses_are_refused(platform: Platform, site: Site) -> None:

@@ -1,6 +1,7 @@
 """Chooses the subscriptions that a message notifies, and sends to their push services, after its commit.
 
-Notifications are not stored: those that wait when the process ends are lost, like those beyond the bound of the queue.
+Notifications are not stored: those that wait when the process ends are lost, like those beyond the bounds of the
+queues. A push service that does not answer holds up the user who has named it, and no other.
 """
 
 import asyncio
@@ -20,6 +21,8 @@ from moothall.resources.push.encryption import VapidKey, encrypt
 from moothall.resources.push.queries import SubscriptionRow
 from moothall.resources.push.rules import Notice, is_silenced, is_thread_silenced, may_view, mentions_member
 from moothall.runtime.background import BackgroundTask
+from moothall.runtime.budgets import Overloaded
+from moothall.runtime.fair_slots import FairSlots
 from moothall.runtime.outgoing import Outgoing, OutgoingFailed
 from moothall.storage.database import Reader, StorageError
 
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 _DIRECT: Final = GuildId(Snowflake(0))
 """The `guild_id` of the settings of direct messages."""
 _WAITING_MAX: Final = 1_000
+_DELIVERIES_MAX: Final = 2_000
+"""Deliveries to browsers that are under way or wait for a connection; no further message is read meanwhile."""
+_DELIVERIES_EACH: Final = 50
+"""The same for one user, beyond which notifications are dropped: push services of their choice may not answer."""
 _CONNECTIONS: Final = 50
 _SECONDS: Final = 10.0
 _RESPONSE_BYTES: Final = 16_384
@@ -49,6 +56,9 @@ class PushSender(BackgroundTask):
         self.key = key
         self._waiting: asyncio.Queue[Notice] = asyncio.Queue(_WAITING_MAX)
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="push")
+        self._room = asyncio.Semaphore(_DELIVERIES_MAX)
+        self._slots = FairSlots(_CONNECTIONS, waiting_max=_DELIVERIES_MAX, waiting_each=_DELIVERIES_EACH)
+        self._deliveries: set[asyncio.Task[None]] = set()
         self.outgoing = Outgoing(
             allow_private=services.limits.allow_private_addresses,
             agent="Moothall/1.0",
@@ -65,10 +75,15 @@ class PushSender(BackgroundTask):
         """Send what waits."""
         while not self._waiting.empty():
             await self._notify(self._waiting.get_nowait())
+        while self._deliveries:
+            await asyncio.wait(self._deliveries)
 
     async def close(self) -> None:
         """Stop; what waits is dropped."""
         await self.stop()
+        for delivery in self._deliveries:
+            delivery.cancel()
+        await asyncio.gather(*self._deliveries, return_exceptions=True)
         await self.outgoing.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -88,7 +103,27 @@ class PushSender(BackgroundTask):
             user_ids = await self._choose(reader, notice, now)
             subscriptions = await queries.select_live(reader, user_ids) if user_ids else []
         payload = self._payload(notice)
-        await asyncio.gather(*(self._send(subscription, payload, now) for subscription in subscriptions))
+        for subscription in subscriptions:
+            await self._room.acquire()
+            delivery = asyncio.create_task(self._deliver(subscription, payload, now))
+            self._deliveries.add(delivery)
+            delivery.add_done_callback(self._end_delivery)
+
+    def _end_delivery(self, delivery: asyncio.Task[None]) -> None:
+        self._deliveries.discard(delivery)
+        self._room.release()
+
+    async def _deliver(self, subscription: SubscriptionRow, payload: bytes, now: Timestamp) -> None:
+        """Send to a browser when it is its user's turn."""
+        try:
+            async with self._slots.slot(subscription.user_id):
+                await self._send(subscription, payload, now)
+        except Overloaded:
+            log.debug("push subscription %s: too many notifications wait for its user", subscription.id)
+        except StorageError as problem:
+            log.warning("push subscription %s: %s", subscription.id, problem)
+        except Exception:
+            log.exception("push subscription %s: it was not sent to", subscription.id)
 
     async def _choose(self, reader: Reader, notice: Notice, now: Timestamp) -> set[UserId]:
         """The users whom a message notifies."""
