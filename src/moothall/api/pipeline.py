@@ -7,10 +7,10 @@ errors are returned only to callers who have the permission.
 import logging
 import math
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -23,19 +23,18 @@ from moothall.api.file_links import FileLinks
 from moothall.api.ratelimit import unlimited_headers
 from moothall.api.reason import read_reason
 from moothall.api.recorded_refusal import RecordedRefusal
-from moothall.api.request.body import BodyReader, InvalidBody
+from moothall.api.request.body import BodyReader
 from moothall.api.request.http_request import ClientDisconnected, Request, RequestTooLarge, client_address
-from moothall.api.request.images import MEDIA, keep_stored, stage_images, without_media
+from moothall.api.request.images import MEDIA, stage_images
 from moothall.api.request.multipart import is_form
 from moothall.api.request.uploads import Admission, Uploads, UploadStaging
-from moothall.api.request.valid_rest import Rest
 from moothall.api.router import Router
 from moothall.api.staged import StagedFile
 from moothall.api.storage_quota import open_quota_share
 from moothall.logs import current_endpoint, current_request
 from moothall.objects import errors
 from moothall.objects.clock import stopwatch
-from moothall.objects.errors import ErrorKind, FormErrors, Refusal, merge_refusals
+from moothall.objects.errors import ErrorKind, Refusal, merge_refusals
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import encode
 from moothall.runtime.asgi import Receive, Scope, Send
@@ -72,14 +71,6 @@ _MANY_VALUES = 512
 """Commas of a body from which on it is read in a thread, as telling each of its errors may take milliseconds."""
 
 
-@runtime_checkable
-class CheckedInContext(Protocol):
-    """The body of a row that commits its own transactions, with rules that need settings or the database."""
-
-    async def check_in_context(self, ctx: Context, form_errors: FormErrors) -> None:
-        """Add the errors of its fields."""
-
-
 class EncodedResponse(Struct):
     """A response as it is sent."""
 
@@ -98,14 +89,8 @@ class DecodedRequest(Struct):
     files: Sequence[StagedFile]
     problem: Refusal | None
     """The refusal for errors in the query, body or reason, raised once the caller is authorized."""
-    complete: bool
-    """Whether the handler could run: with what is valid, if something is not."""
-    rests: list[Rest]
-    """What is left of an invalid body, in the order in which something was removed."""
     large: bool = False
     """Whether reading the body takes too long for the event loop."""
-    read_rest: Callable[[Refusal], InvalidBody] | None = None
-    """Reads the body again, without the values that a refusal is about."""
 
     def add_problem(self, refusal: Refusal) -> None:
         """Add what else is invalid."""
@@ -113,36 +98,11 @@ class DecodedRequest(Struct):
         self.problem = refusal if self.problem is None else merge_refusals([self.problem, refusal])
 
     def take_body(self, reader: BodyReader, data: bytes, content_type: str) -> None:
-        """Read the body, or the problem with it and its valid rest."""
-        self.complete = False
+        """Read the body, or the problem with it."""
         try:
             self.body["body"] = reader.read(data, content_type)
-            self.complete = True
-            self.read_rest = partial(reader.read_rest, data, content_type)
-        except InvalidBody as refusal:
-            self.add_problem(refusal)
-            self._take_rest(refusal)
         except Refusal as refusal:
             self.add_problem(refusal)
-
-    def narrow(self, refusal: Refusal, images: Iterable[str]) -> bool:
-        """Make a refusal of the handler the problem, and take the rest of the body; False if there is no rest."""
-        if self.read_rest is None or self.problem is not None or refusal.kind is not errors.INVALID_FORM_BODY:
-            return False
-        if refusal.complete or not set(refusal.errors or ()) - {"_errors"}:
-            return False
-        before = self.body["body"]
-        invalid = self.read_rest(refusal)
-        self._take_rest(invalid)
-        if self.complete:
-            self.problem = invalid
-            keep_stored(before, self.body["body"], images)
-        return self.complete
-
-    def _take_rest(self, refusal: InvalidBody) -> None:
-        self.complete = refusal.rest_body is not None
-        self.body["body"] = refusal.rest_body
-        self.rests.append(refusal.rest)
 
 
 class Pipeline:
@@ -230,7 +190,7 @@ class Pipeline:
         if endpoint.body is not None:
             request.cost = self._services.budgets.cost_of(_payer(actor, request))
         decoded = await self._decode(endpoint, values, request, has_files=has_files)
-        if endpoint.images and decoded.complete:
+        if endpoint.images and decoded.problem is None:
             await self._stage_images(endpoint, actor, request, decoded)
         if endpoint.method == "GET" and not endpoint.writes:
             result = await self._attempt(endpoint, actor, request, decoded, None, writes=False)
@@ -319,15 +279,7 @@ class Pipeline:
             ctx = self._context(endpoint, actor, request, decoded, reader)
             _check_scope(endpoint, actor)
             await endpoint.access.check(ctx, decoded.path)
-        try:
-            await stage_images(body, endpoint.images, self._services.blobs, pool)
-        except Refusal as refusal:
-            decoded.add_problem(refusal)
-            decoded.rests.append(Rest({}, refusal.errors or {}))
-            decoded.body["body"] = body = without_media(body, refusal.errors or endpoint.images)
-            decoded.complete = body is not None
-            if body is not None:
-                await stage_images(body, endpoint.images, self._services.blobs, pool)
+        await stage_images(body, endpoint.images, self._services.blobs, pool)
 
     async def _run_with_files(
         self, endpoint: Endpoint, uploads: Uploads, actor: Actor, request: Request, decoded: DecodedRequest
@@ -370,7 +322,6 @@ class Pipeline:
             if refusal.status != 400:
                 raise
             decoded.add_problem(refusal)
-            decoded.complete = False
         try:
             result = await self._run(endpoint, actor, request, decoded)
         except Refusal:
@@ -396,19 +347,6 @@ class Pipeline:
         )
 
     async def _run(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> Any:
-        """Run the row. If its handler refuses values of the body, run it on the rest too, for a refusal with all."""
-        try:
-            return await self._run_row(endpoint, actor, request, decoded)
-        except Refusal as refusal:
-            narrow = partial(decoded.narrow, refusal, endpoint.images)
-            if not endpoint.writes or not await self._read(request, decoded, narrow):
-                raise
-            try:
-                return await self._run_row(endpoint, actor, request, decoded)
-            except Refusal as with_rest:
-                raise with_rest if with_rest.kind is errors.INVALID_FORM_BODY else refusal from None
-
-    async def _run_row(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> Any:
         lock = await self._guild_changed(decoded.path) if endpoint.locks_guild else None
         writes = endpoint.writes and not endpoint.reads_first
         try:
@@ -446,7 +384,7 @@ class Pipeline:
                 _check_scope(endpoint, actor)
                 await endpoint.access.check(ctx, decoded.path)
                 if decoded.problem is not None:
-                    raise await _with_errors_of_rest(endpoint, ctx, decoded, decoded.problem)
+                    raise decoded.problem
                 result = await endpoint.handler(ctx, *decoded.path.values(), **decoded.body, **decoded.query)
                 if writes:
                     await renew_guild_versions(ctx)
@@ -470,21 +408,17 @@ class Pipeline:
         """Decode all but a form with files, which is read later."""
         parameters = zip(endpoint.path_parameters, values, strict=True)
         path = {parameter.name: parameter.read(value) for parameter, value in parameters}
-        decoded = DecodedRequest(path, {}, {}, None, (), None, complete=True, rests=[])
-        if endpoint.body is not None:
-            if has_files:
-                decoded.complete = False
-            else:
-                data = await request.body(endpoint.body_bytes_max, self._services.pools.bodies)
-                decoded.large = is_large(data)
-                take = partial(decoded.take_body, endpoint.body, data, request.content_type)
-                await self._read(request, decoded, take)
+        decoded = DecodedRequest(path, {}, {}, None, (), None)
+        if endpoint.body is not None and not has_files:
+            data = await request.body(endpoint.body_bytes_max, self._services.pools.bodies)
+            decoded.large = is_large(data)
+            take = partial(decoded.take_body, endpoint.body, data, request.content_type)
+            await self._read(request, decoded, take)
         if endpoint.query_parameters and (request.query_string or endpoint.query.required):
             try:
                 decoded.query = endpoint.query.read(request.query_string)
             except Refusal as refusal:
                 decoded.add_problem(refusal)
-                decoded.complete = False
         for parameter in endpoint.header_parameters:
             decoded.query[parameter.name] = request.header(parameter.header.name)
         if endpoint.audit_reason and request.audit_reason is not None:
@@ -565,38 +499,6 @@ def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
         sufficient = endpoint.scope.split("|") if endpoint.scope else ()
         if not any(scope in actor.scopes for scope in sufficient):
             raise Refusal(errors.MISSING_SCOPE)
-
-
-async def _with_errors_of_rest(endpoint: Endpoint, ctx: Context, decoded: DecodedRequest, problem: Refusal) -> Refusal:
-    """The refusal of invalid values, with the errors that the handler has for the rest of the body.
-
-    So rules that need settings or the database are reported together with all others. What the handler does is rolled
-    back: the caller raises the refusal inside of the transaction.
-    """
-    if problem.kind is not errors.INVALID_FORM_BODY or not decoded.complete:
-        return problem
-    try:
-        if endpoint.writes:
-            await endpoint.handler(ctx, *decoded.path.values(), **decoded.body, **decoded.query)
-        else:
-            await _check_in_context(decoded.body.get("body"), ctx)
-    except Withdrawn:
-        return problem
-    except Refusal as refusal:
-        if refusal.kind is errors.INVALID_FORM_BODY:
-            nested = refusal.errors or {}
-            for rest in reversed(decoded.rests):
-                nested = rest.original_paths(nested).nested()
-            return merge_refusals([problem, Refusal(errors.INVALID_FORM_BODY, errors=nested)])
-    return problem
-
-
-async def _check_in_context(body: Any, ctx: Context) -> None:
-    """Check the rules of a body whose handler cannot run without effect, as it commits transactions of its own."""
-    if isinstance(body, CheckedInContext):
-        form_errors = FormErrors()
-        await body.check_in_context(ctx, form_errors)
-        form_errors.raise_if_any()
 
 
 def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> EncodedResponse:

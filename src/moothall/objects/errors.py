@@ -334,8 +334,6 @@ class Refusal(Exception):
         self.errors = errors
         self.headers = headers or {}
         self.extra = extra or {}
-        self.complete = False
-        """Whether `errors` are all errors of the body: a body without the invalid values would not be checked right."""
 
     @property
     def status(self) -> int:
@@ -367,13 +365,6 @@ class FormErrors:
     def __init__(self) -> None:
         self._tree: dict[str, Any] = {}
         self._prefix: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, nested: dict[str, Any]) -> "FormErrors":
-        """A collection with the errors of a response."""
-        form_errors = cls()
-        _merge(form_errors._tree, nested)
-        return form_errors
 
     def at(self, path: Sequence[str | int] | str) -> "FormErrors":
         """A view of the same collection whose paths are relative to `path`."""
@@ -409,12 +400,10 @@ class FormErrors:
         """The refusal (INVALID_FORM_BODY) with all collected errors."""
         return Refusal(INVALID_FORM_BODY, errors=self._tree)
 
-    def raise_if_any(self, *, complete: bool = False) -> None:
-        """Raise Refusal (INVALID_FORM_BODY) if any error was added; `complete` is that of the Refusal."""
+    def raise_if_any(self) -> None:
+        """Raise Refusal (INVALID_FORM_BODY) if any error was added."""
         if self._tree:
-            refusal = self.refusal()
-            refusal.complete = complete
-            raise refusal
+            raise self.refusal()
 
 
 def _keys(path: Sequence[str | int] | str) -> tuple[str, ...]:

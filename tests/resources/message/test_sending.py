@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from moothall.api.context import Context
 from moothall.api.pipeline import DecodedRequest
-from moothall.api.request.body import InvalidBody
+from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
@@ -45,7 +45,7 @@ async def test_a_refused_body_does_not_stay_in_memory(platform: Platform, length
     gc.collect()
     assert (await owner.post(url, {"content": "x" * length})).code == 50035
     # The suite has no automatic collections.
-    assert [each for each in gc.get_objects() if type(each) in {InvalidBody, DecodedRequest}] == []
+    assert [each for each in gc.get_objects() if type(each) in {Refusal, DecodedRequest}] == []
 
 
 async def test_a_message_is_answered_announced_and_read_back_the_same(platform: Platform) -> None:

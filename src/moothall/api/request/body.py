@@ -1,8 +1,8 @@
 """JSON bodies of requests: decoding them into structs, and reporting all of their errors together.
 
 A body struct may have a method `check(self, form_errors: FormErrors)` for rules that its types cannot express. A method
-`check_rest` with the same signature has rules that the operation checks anyway: it is called only for a body that has
-errors in its types, so that the response has all errors.
+`check_shape` with the same signature has rules that the operation checks anyway, while it reads the fields: it is
+called only for a body with errors in its types, so that the response has all errors of shape.
 """
 
 import re
@@ -15,8 +15,6 @@ from moothall.api.request.form import coerce, convert_coerced, read_plain
 from moothall.api.request.form_fields import URL_ENCODED, is_url_encoded, json_of_fields, url_encoded_fields
 from moothall.api.request.json_size import MAX_JSON, JsonSize
 from moothall.api.request.multipart import MULTIPART
-from moothall.api.request.placeholders import with_placeholders
-from moothall.api.request.valid_rest import Rest
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
@@ -41,16 +39,6 @@ _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _THOUSAND_STRINGS = re.compile(rb'[^"]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"]*+){1,1000}', re.DOTALL)
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
-
-
-class InvalidBody(Refusal):
-    """The refusal of a body with invalid values, and what is left of it."""
-
-    def __init__(self, form_errors: FormErrors, rest: Rest, body: Any) -> None:
-        super().__init__(errors.INVALID_FORM_BODY, errors=form_errors.nested())
-        self.rest = rest
-        self.rest_body = body
-        """The rest as a body of the same type; None if a required field is invalid that can have no placeholder."""
 
 
 class BodyReader(Struct, frozen=True):
@@ -86,17 +74,9 @@ class BodyReader(Struct, frozen=True):
                 return self.read(paired, self.content_type)
             raise Refusal(errors.INVALID_JSON) from None
         if self.checks:
-            form_errors = FormErrors()
-            body.check(form_errors)
-            if form_errors:
-                raise self._refusal(_parsed(data), form_errors)
+            body.check(form_errors := FormErrors())
+            form_errors.raise_if_any()
         return body
-
-    def read_rest(self, data: bytes, content_type: str, refusal: Refusal) -> InvalidBody:
-        """A refusal of a body that `read` takes, with the rest of the body without the values that it refuses."""
-        type_errors, form_errors = FormErrors(), FormErrors.of(refusal.errors or {})
-        coerced = coerce(self.kind, _parsed(self._json(data, content_type)), [], type_errors)
-        return self._refusal(coerced, form_errors)
 
     def from_plain(self, value: object) -> Any:
         """The same for JSON that is parsed already."""
@@ -129,34 +109,26 @@ class BodyReader(Struct, frozen=True):
         return json_of_fields(fields, self.kind)
 
     def _read_coerced(self, data: bytes) -> Any:
-        """The body with its scalars coerced, where the types refuse it as it is. Raises InvalidBody."""
+        """The body with its scalars coerced, where the types refuse it as it is. Raises Refusal."""
         type_errors, form_errors = FormErrors(), FormErrors()
         coerced = coerce(self.kind, _parsed(data), [], type_errors)
         body = convert_coerced(self.kind, coerced, [], type_errors, form_errors)
-        if not form_errors:
-            return body
-        raise self._refusal(coerced, form_errors)
+        if form_errors:
+            self._add_rules_of_valid_fields(coerced, form_errors)
+            raise form_errors.refusal()
+        return body
 
-    def _refusal(self, plain: Any, form_errors: FormErrors) -> InvalidBody:
-        """The refusal of a body with errors, and with those that its valid rest has by the body's own rules."""
-        rest, body = self._read_rest(plain, form_errors)
-        check = getattr(body, "check", None) or getattr(body, "check_rest", None)
+    def _add_rules_of_valid_fields(self, plain: Any, form_errors: FormErrors) -> None:
+        """Add what the body's own rules have against the fields whose types are right."""
+        wrong = form_errors.nested()
+        if not isinstance(plain, dict) or "_errors" in wrong:
+            return
+        valid = {name: value for name, value in plain.items() if name not in wrong}
+        body = read_plain(self.kind, valid, [], FormErrors())
+        check = getattr(body, "check", None) or getattr(body, "check_shape", None)
         if check is not None:
             check(more := FormErrors())
-            if more:
-                form_errors.merge(rest.original_paths(more.nested()))
-                rest, body = self._read_rest(plain, form_errors)
-                if self.checks and body is not None:
-                    body.check(more := FormErrors())
-                    body = None if more else body
-        return InvalidBody(form_errors, rest, body)
-
-    def _read_rest(self, plain: Any, form_errors: FormErrors) -> tuple[Rest, Any]:
-        """The valid rest, and the body that it is; None for one that lacks a required field."""
-        rest = Rest(plain, form_errors.nested())
-        if isinstance(rest.value, dict):
-            rest.value = with_placeholders(self.kind, rest.value)
-        return rest, read_plain(self.kind, rest.value, [], FormErrors()) if rest.exists else None
+            form_errors.merge(more, exclude=wrong)
 
 
 def _parsed(data: bytes) -> Any:

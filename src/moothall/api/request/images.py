@@ -5,13 +5,11 @@ refused request does no harm. The file sweeper deletes blobs that no row refers 
 """
 
 import typing
-from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from moothall.api.request.placeholders import PIXEL
 from moothall.objects import errors
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.images import ImageData, StoredImage, content_hash, image_hash
@@ -50,33 +48,6 @@ def image_fields(kind: Any) -> dict[str, int]:
                 size = hint.wire_bytes_max()
                 fields[field.encode_name] = size + size // 16  # some clients write `\\/` for the slashes of base64
     return fields
-
-
-def without_media(body: Struct, fields: Collection[str]) -> Struct | None:
-    """A body without the images and sounds of some fields; a required image is replaced by a placeholder.
-
-    None if a sound is required.
-    """
-    changes: dict[str, Any] = {}
-    for field in msgspec.structs.fields(body):
-        if field.encode_name not in fields:
-            continue
-        media = getattr(body, field.name)
-        if field.default is not msgspec.NODEFAULT:
-            changes[field.name] = field.default
-        elif isinstance(media, ImageData):
-            changes[field.name] = type(media).from_wire(PIXEL)
-        else:
-            return None
-    return msgspec.structs.replace(body, **changes)
-
-
-def keep_stored(before: Struct, body: Struct, fields: Iterable[str]) -> None:
-    """Take over from another reading of a body what has been stored of its images and sounds."""
-    for name in fields:
-        media = getattr(body, name)
-        if isinstance(media, MEDIA):
-            media.stored = getattr(before, name).stored
 
 
 def _is_media(kind: Any) -> bool:

@@ -40,7 +40,7 @@ class MessageFields(Struct, frozen=True, kw_only=True):
     poll: PollInput | None = None
     shared_client_theme: Any = None
 
-    def check_rest(self, form_errors: FormErrors) -> None:
+    def check_shape(self, form_errors: FormErrors) -> None:
         """Add the errors of the fields whose types are right, for a body in which some are not."""
         _check_fields(self, form_errors)
 
@@ -75,7 +75,7 @@ class EditMessage(Struct, frozen=True, kw_only=True):
     sticker_ids: Any = None
     poll: Any = None
 
-    def check_rest(self, form_errors: FormErrors) -> None:
+    def check_shape(self, form_errors: FormErrors) -> None:
         """Add the errors of the fields whose types are right, for a body in which some are not."""
         _check_fields(self, form_errors)
 

@@ -48,7 +48,7 @@ class StartThread(StartThreadFromMessage, frozen=True, kw_only=True):
         """Check the name, and the message as far as that needs no permissions."""
         super().check(form_errors)
         if self.message is not None:
-            self.message.check_rest(form_errors.at("message"))
+            self.message.check_shape(form_errors.at("message"))
 
 
 class ModifyThreadSettings(Struct, frozen=True, kw_only=True):

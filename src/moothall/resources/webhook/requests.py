@@ -49,9 +49,9 @@ class ExecuteWebhook(MessageFields, frozen=True, kw_only=True):
     """In a forum, the name of a thread to start with the message, unless empty."""
     applied_tags: Annotated[list[TagId], Meta(max_length=limits.THREAD_TAGS_MAX)] | None = None
 
-    def check_rest(self, form_errors: FormErrors) -> None:
+    def check_shape(self, form_errors: FormErrors) -> None:
         """Check also `avatar_url` and the length of `username`; reserved words are a setting, checked later."""
-        super().check_rest(form_errors)
+        super().check_shape(form_errors)
         self.check_avatar(form_errors)
         if self.username and len(clean_name(self.username)) > limits.WEBHOOK_NAME_MAX:
             form_errors.add("username", *FieldError.length(limits.WEBHOOK_NAME_MIN, limits.WEBHOOK_NAME_MAX))

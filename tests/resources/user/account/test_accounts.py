@@ -39,7 +39,7 @@ async def test_a_username_belongs_to_one_person_whatever_its_case(platform: Plat
 
 
 async def test_everything_wrong_with_a_registration_is_told_at_once(platform: Platform) -> None:
-    reply = await platform.anonymous.post("/auth/register", {"username": 5, "password": "short", "email": "nowhere"})
+    reply = await platform.anonymous.post("/auth/register", {"username": [], "password": "short", "email": "nowhere"})
     assert set(reply.json["errors"]) == {"username", "password", "email"}
 
 

@@ -126,7 +126,7 @@ async def submit_form(ctx: Context, version: Timestamp, responses: Sequence[obje
         at = form_errors.at(["form_fields", index, "response"])
         answered.append(_response(field, response=check_response(field, response, at)))
     # Responses belong to fields by their position, so the valid ones alone would belong to other fields.
-    form_errors.raise_if_any(complete=True)
+    form_errors.raise_if_any()
     row = await get_member(ctx.tx, ctx.guild.id, ctx.actor.user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_MEMBER)

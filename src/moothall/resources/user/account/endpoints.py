@@ -45,7 +45,7 @@ class Register(Struct, frozen=True):
     email: EmailAddress | UnsetType | None = UNSET
     global_name: GlobalName | UnsetType | None = UNSET
 
-    async def check_in_context(self, ctx: Context, form_errors: FormErrors) -> None:
+    async def check_names_and_password(self, ctx: Context, form_errors: FormErrors) -> None:
         """Add an error for a name or address that cannot be had, and for a password that is easy to guess."""
         email = None if self.email is UNSET else self.email
         await operations.check_names(ctx, form_errors, username=self.username, email=email, own=None)
@@ -79,12 +79,6 @@ class ModifyCurrentUser(Struct, frozen=True):
     new_password: Password | UnsetType = UNSET
     end_authorizations: bool = False
     """With a new password: also revoke all authorizations of applications, with their tokens."""
-
-    async def check_in_context(self, ctx: Context, form_errors: FormErrors) -> None:
-        """Add an error for a username that a person cannot have."""
-        row = await _own_row(ctx)
-        if self.username is not UNSET and self.username != row.username and not row.bot:
-            await operations.check_names(ctx, form_errors, username=self.username, email=None, own=row.id)
 
 
 class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
@@ -162,7 +156,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
         raise Refusal(errors.FEATURE_DISABLED)
     email = None if body.email is UNSET else body.email
     form_errors = FormErrors()
-    await body.check_in_context(ctx, form_errors)
+    await body.check_names_and_password(ctx, form_errors)
     form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
