@@ -41,19 +41,27 @@ $(BIN)/python:
 	fi; exit 1
 
 # A stamp is newer than its lock file exactly when the environment holds what the lock says.
-PIP_INSTALL = $(BIN)/python -m pip --disable-pip-version-check --quiet install
-EDITABLE = $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL = $(BIN)/python tools/install_packages.py
+EDITABLE = $(PIP) install --no-deps --no-build-isolation --editable .
+
+# For those who make many environments, as CI does. Where it is missing, all else is installed by pip.
+.PHONY: uv
+uv: $(STAMPS)/uv ## Install uv, which installs everything else in a sixth of pip's time
+$(STAMPS)/uv: requirements-uv.lock | $(BIN)/python
+	@$(PIP) install --require-hashes --requirement requirements-uv.lock
+	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/runtime: requirements.lock $(PACKAGE) | $(BIN)/python
 	@echo "Installing what moothall needs to run"
-	@$(PIP_INSTALL) --require-hashes --requirement requirements.lock
+	@$(INSTALL) requirements.lock
 	@$(EDITABLE)
 	@$(BIN)/python -m compileall -q src # the first start need not, even where Python may not write its caches
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/runtime
 	@echo "Installing what the checks and tests need"
-	@$(PIP_INSTALL) --require-hashes --requirement requirements-dev.lock
+	@$(INSTALL) requirements-dev.lock
 	@touch $@
 
 .PHONY: install
@@ -73,9 +81,9 @@ run: $(STAMPS)/runtime ## Serve at http://localhost:3333 (PORT=, DATA=, ARGS=, C
 	exec $(BIN)/moothall serve $(if $(PORT),--port "$(PORT)") $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 # What the client's tests and lint need, where there is Node; they are left out elsewhere.
-$(STAMPS)/client-dev: web/package-lock.json $(STAMPS)/dev
+$(STAMPS)/client-dev: web/package-lock.json | $(BIN)/python
 	@$(BIN)/python tools/build_client.py --dev
-	@touch $@
+	@mkdir -p $(STAMPS) && touch $@
 CLIENT_DEV = $(if $(shell command -v npm),$(STAMPS)/client-dev)
 
 # CLIENT=no leaves the client out.
@@ -102,13 +110,38 @@ deb: $(STAMPS)/runtime ## Build a package for this release of Debian or Ubuntu i
 	@$(BUILD_CLIENT)
 	@$(BIN)/python tools/build_deb.py
 
+# TESTS= leaves the client's unit tests out.
+.PHONY: test
+test: $(if $(TESTS),,test-client) test-python ## Run the test suite (TESTS=, JOBS=)
+
+.PHONY: test-client
+test-client: $(CLIENT_DEV)
+	@$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm")
+
+# The client that the browser tests drive, where it can be built.
+.PHONY: built-client
+built-client: $(CLIENT_DEV) $(STAMPS)/runtime
+	@$(if $(CLIENT_DEV),$(BUILD_CLIENT))
+
 # Each process begins with a share of its own, so that few servers and browsers of a module are started twice.
 # pytest rewrites its plugins, those of this package and of Hypothesis too, before any file of the suite can allow caches.
-.PHONY: test
-test: $(STAMPS)/dev $(CLIENT_DEV) statements ## Run the test suite (TESTS=, JOBS=)
-	@$(if $(TESTS),,$(if $(CLIENT_DEV),npm --prefix web --silent test,echo "The client's unit tests are skipped: there is no npm"))
-	@$(if $(TESTS),,$(if $(CLIENT_DEV),$(BUILD_CLIENT)))
+.PHONY: test-python
+test-python: $(STAMPS)/dev $(CLIENT_DEV) statements $(if $(TESTS),,built-client)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal $(TESTS)
+
+# Clients and example bots have packages of their own: two clients for Python are named discord.
+CLIENT_LOCKS = $(wildcard tests/clients/python/*/requirements.lock examples/bots/*/requirements.lock)
+NODE_CLIENTS = tests/clients/node packages/testing-js
+.PHONY: test-clients
+test-clients: $(CLIENT_LOCKS:requirements.lock=site/.installed) \
+  $(if $(CLIENT_DEV),$(NODE_CLIENTS:=/node_modules/.package-lock.json)) ## Install the clients and example bots that the tests run
+
+# Tests of a client that cannot be installed say so themselves.
+%/site/.installed: %/requirements.lock | $(BIN)/python
+	@$(INSTALL) $< --target $(@D) && touch $@ || echo "$* cannot be installed"
+
+%/node_modules/.package-lock.json: %/package-lock.json
+	@cd $* && npm ci --silent && touch node_modules/.package-lock.json || echo "npm ci fails in $*"
 
 # FUZZ_EXAMPLES is how many URLs are tried, and how many requests on each database; the suite tries some of both.
 # The requests go on where an earlier run ended, which .fuzz tells.
@@ -204,8 +237,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
   --custom-compile-command 'make lock' $(UPGRADE)
 CLIENTS = tests/clients/python
 .PHONY: lock
-lock: | $(BIN)/python ## Write the lock files (UPGRADE=--upgrade takes the newest)
-	@$(PIP_INSTALL) uv
+lock: | $(STAMPS)/uv ## Write the lock files (UPGRADE=--upgrade takes the newest)
 	@$(COMPILE) pyproject.toml --group build --output-file requirements.lock
 	@$(COMPILE) pyproject.toml --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	@for client in pycord nextcord interactions; do \
@@ -213,6 +245,7 @@ lock: | $(BIN)/python ## Write the lock files (UPGRADE=--upgrade takes the newes
 	@for folder in examples/bots/*/; do \
 	  $(COMPILE) "$${folder}requirements.in" --output-file "$${folder}requirements.lock"; done
 	@$(COMPILE) --group node --output-file requirements-node.lock
+	@$(COMPILE) --group uv --output-file requirements-uv.lock
 
 .PHONY: clean
 clean: ## Remove .venv and every cache; data is left alone

@@ -60,7 +60,13 @@ def test_what_runs_is_the_same_with_and_without_the_tools() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lock", "least"), [("requirements.lock", 20), ("requirements-dev.lock", 60), ("requirements-node.lock", 1)]
+    ("lock", "least"),
+    [
+        ("requirements.lock", 20),
+        ("requirements-dev.lock", 60),
+        ("requirements-node.lock", 1),
+        ("requirements-uv.lock", 1),
+    ],
 )
 def test_a_lock_names_a_hash_for_every_package_and_no_registry(lock: str, least: int) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")

@@ -56,7 +56,7 @@ def test_in_ci_every_suite_is_run_required_and_named(machine: Path) -> None:
 
     assert result.returncode == 0, result.stderr
     assert "== make test: SQLite, PostgreSQL, NATS, Chromium, discord.js, eris, discordeno\n" in result.stdout
-    assert "make test requires postgresql,nats,chromium,clients,web-client\n" in result.stdout
+    assert "make test-python requires postgresql,nats,chromium,clients,web-client\n" in result.stdout
     assert "left out" not in result.stdout
 
 
@@ -82,7 +82,22 @@ def test_elsewhere_what_is_missing_is_left_out_and_named(machine: Path) -> None:
     for suite in ("PostgreSQL", "Chromium", "discord.js, eris, discordeno"):
         assert f"== left out: {suite}: " in result.stdout
     assert "== make test: SQLite, NATS\n" in result.stdout
-    assert "make test requires nothing\n" in result.stdout
+    assert "make test-python requires nothing\n" in result.stdout
+
+
+def test_the_checks_and_all_that_the_tests_need_are_made_side_by_side(machine: Path) -> None:
+    (side_by_side,) = [line.split() for line in ci_run(machine).stdout.splitlines() if "--jobs" in line]
+
+    assert {"check", "test-clients", "test-client", "built-client", "statements"} <= set(side_by_side)
+
+
+@pytest.mark.parametrize("target", ["uv", "check"])
+def test_a_failed_check_ends_the_run_and_a_missing_uv_does_not(machine: Path, target: str) -> None:
+    stand_in(machine / "programs" / "make", f'case " $* " in *" {target} "*) exit 1;; esac; echo "make $*"')
+    result = ci_run(machine)
+
+    assert (result.returncode != 0) == (target == "check")
+    assert ("make test-python" in result.stdout) == (target == "uv")
 
 
 def test_what_is_missing_skips_a_test_and_fails_one_of_a_required_suite(monkeypatch: pytest.MonkeyPatch) -> None:
