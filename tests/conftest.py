@@ -12,7 +12,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import asyncpg
@@ -28,6 +27,7 @@ from tests.harness import Platform
 from tests.kept_connections import KeptConnections, KeptPostgres
 from tests.passwords import hash_cheaply
 from tests.signing_keys import generate_once
+from tests.sqlite_file import SharedFile, SharedSqlite, memory_folder
 from tests.suites import leave_out
 
 # Python may be forbidden to write its caches. Without them each of the suite's hundreds of processes compiles every
@@ -43,9 +43,6 @@ hypothesis.settings.load_profile("suite")
 
 POSTGRES = os.environ.get("MOOTHALL_TEST_POSTGRES", "postgresql://127.0.0.1:5432/postgres")
 """A PostgreSQL server that tests may make databases on; without one its tests are skipped."""
-
-_MEMORY = Path("/dev/shm")  # noqa: S108 each test has a folder of its own in it
-"""Where SQLite waits for no disk. Nothing tests that rows of `database` survive the end of the machine."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -164,11 +161,24 @@ def kept_connections(migrated_postgres: str) -> Iterator[KeptConnections]:
     uvloop.run(kept.close())
 
 
+@pytest.fixture(scope="session")
+def shared_sqlite(migrated_sqlite: Path) -> Iterator[SharedFile]:
+    """A database file that the tests of this process use one after the other."""
+    shared = SharedFile(migrated_sqlite)
+    yield shared
+    shared.close()
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a database with every table, empty, on each engine in turn."""
-    if request.param == "sqlite":
-        with TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
+    if request.param == "sqlite" and "database" in request.fixturenames:
+        shared: SharedFile = request.getfixturevalue("shared_sqlite")
+        yield f"sqlite:///{shared.path}"
+        shared.empty()
+    elif request.param == "sqlite":
+        # A test of the URL alone may do to the file what a server would.
+        with memory_folder() as folder:
             path = Path(folder, "moothall.db")
             shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
             yield f"sqlite:///{path}"
@@ -207,7 +217,7 @@ async def database(database_url: str, request: pytest.FixtureRequest) -> AsyncIt
     """An open database with every table, empty, on each engine in turn."""
     opened: Database
     if database_url.startswith("sqlite:"):
-        opened = database_at(database_url)
+        opened = SharedSqlite(request.getfixturevalue("shared_sqlite"))
     else:
         opened = KeptPostgres(database_url, request.getfixturevalue("kept_connections"))
     await opened.open()

@@ -195,11 +195,15 @@ class Writer:
 
     async def close(self) -> None:
         """Finish every turn, then stop the thread and disconnect."""
+        await self.stop()
+        self.connection.close()
+
+    async def stop(self) -> None:
+        """Finish every turn, then stop the thread. The connection stays open."""
         self._closed = True
         await self.settled()
         self._jobs.put("stop")
         await in_lifecycle_thread(self._thread.join)
-        self.connection.close()
 
     async def _take(self) -> Turn:
         if self._closed:
