@@ -21,7 +21,7 @@ from moothall.gateway.delivery.watch import DeliveryWatch
 from moothall.gateway.member_lists.chunks import send_member_chunks
 from moothall.gateway.member_lists.lists import MemberLists
 from moothall.gateway.presence.cluster import ClusterPresences
-from moothall.gateway.presence.local import Presences, friend_updates
+from moothall.gateway.presence.local import Presences
 from moothall.gateway.protocol.commands import (
     GuildSubscription,
     IdentifyCommand,
@@ -46,6 +46,7 @@ from moothall.gateway.protocol.opcodes import CloseCode, CloseConnection
 from moothall.gateway.sessions.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.sessions.connection import Connection
 from moothall.gateway.sessions.control_messages import GuildOpen, SessionsClose, SessionsInvalidate
+from moothall.gateway.sessions.presence_events import friend_updates
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.subscriptions import PendingSubscriptions, read_subscription, threads_of
 from moothall.gateway.sessions.unidentified import UnidentifiedConnections
@@ -136,7 +137,7 @@ class GatewayNode:
             on_guild_event=self._handle_guild_event,
             on_leave=self._end_subscription,
             on_broken=self._invalidate,
-            online=self._online_presences,
+            online=self._online_in_guild,
         )
         self.invalidations = Invalidations(self._invalidate_session)
         self.delivery_watch = DeliveryWatch(self.hub)
@@ -434,8 +435,9 @@ class GatewayNode:
         except BaseException:
             # The client has not all guilds: it must not resume.
             if session.connection is None:
+                guild_ids = frozenset(session.guild_ids)
                 self.hub.remove(session)
-                self.presences.update(session.user_id)
+                self.presences.update(session.user_id, guild_ids)
             else:
                 connection.send_invalid_session(resumable=False)
                 await self.end_session(session)
@@ -746,7 +748,9 @@ class GatewayNode:
             if members is None or view.id not in session.guild_ids:
                 continue
             user_ids = [each.user_id for each in members if each.user_id is not UNSET]
-            presences = {user_id: self.presences.get(user_id).to_object(user_id) for user_id in user_ids}
+            presences = {
+                user_id: self.presences.get_in_guild(view.id, user_id).to_object(user_id) for user_id in user_ids
+            }
             data = thread_member_list(view.id, thread_id, members, presences)
             self.hub.send(session, "THREAD_MEMBER_LIST_UPDATE", data)
 
@@ -798,8 +802,8 @@ class GatewayNode:
         self._take_pending(session, guild_id)
         self.member_lists.unsubscribe(session, guild_id)
 
-    def _online_presences(self, user_ids: Iterable[UserId]) -> list[Presence]:
-        return self.presences.online(user_ids)
+    def _online_in_guild(self, guild_id: GuildId, user_ids: Iterable[UserId], own_id: UserId) -> list[Presence]:
+        return self.presences.online_in_guild(guild_id, user_ids, own_id)
 
     def _handle_control(self, envelope: Envelope) -> None:
         if envelope.name == "SESSIONS_CLOSE":

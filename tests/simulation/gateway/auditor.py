@@ -1,12 +1,17 @@
 """What must hold at calm, when no fault has happened for a while, and at the end, when no client is left."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
+from moothall.objects.ids import UserId
 from tests.simulation.gateway.client import Client, Violation
 from tests.simulation.gateway.platform import RunningNode
 
 if TYPE_CHECKING:
     from tests.simulation.gateway.simulation import Simulation
+
+_RANKS: Final = ("online", "dnd", "idle")
+"""The statuses that others see, highest first."""
 
 
 def describe(context: dict[str, Any]) -> str:
@@ -28,11 +33,13 @@ def check_calm(simulation: "Simulation") -> None:
         raise Violation(describe(context))
     for running in simulation.platform.nodes.values():
         _check_idle(running)
+    statuses = _statuses(simulation.clients)
     for client in simulation.clients:
         if not client.stopped:
             _check_state(client)
             _check_messages(simulation, client)
-            _check_lists(simulation, client)
+            _check_presences(client, statuses)
+            _check_lists(client, statuses)
 
 
 def _check_idle(running: RunningNode) -> None:
@@ -65,10 +72,30 @@ def _check_state(client: Client) -> None:
             )
 
 
-def _check_lists(simulation: "Simulation", client: Client) -> None:
+def _statuses(clients: Iterable[Client]) -> dict[UserId, str]:
+    """The statuses of the users who are not offline: of several clients the highest one."""
+    statuses: dict[UserId, str] = {}
+    for client in clients:
+        if not client.stopped and client.status in _RANKS:
+            other = statuses.get(client.user_id, client.status)
+            statuses[client.user_id] = min(other, client.status, key=_RANKS.index)
+    return statuses
+
+
+def _check_presences(client: Client, statuses: Mapping[UserId, str]) -> None:
+    """Fail if a client has other presences of a guild than there are."""
+    shown, expected = client.presences(), client.expected_presences(statuses)
+    for guild_id, presences in expected.items():
+        if shown[guild_id] != presences:
+            raise Violation(
+                f"client {client.number} (user {client.user_id}) has other presences of guild {guild_id}: "
+                f"{_difference(shown[guild_id], presences)}"
+            )
+
+
+def _check_lists(client: Client, statuses: Mapping[UserId, str]) -> None:
     """Fail if a member list that a client has subscribed to shows other rows than there are."""
-    online_ids = {each.user_id for each in simulation.clients if not each.stopped}
-    shown, expected = client.lists(), client.expected_lists(online_ids)
+    shown, expected = client.lists(), client.expected_lists(statuses)
     for (guild_id, channel_id), rows in expected.items():
         if shown[guild_id, channel_id] != rows:
             raise Violation(

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
@@ -109,6 +109,8 @@ class Client:
         if self.bot and choices.chance(0.4):
             self.intents = ALL & ~choices.choice((Intent.GUILD_MEMBERS, Intent.GUILD_PRESENCES))
         self.capabilities = 0 if self.bot or choices.chance(0.4) else CLIENT_STATE_V2
+        self.status = "online"
+        """The status that it states, by IDENTIFY and later."""
         self.record: SessionRecord | None = None
         self.records = 0
         self.socket: SimulatedSocket | None = None
@@ -284,7 +286,13 @@ class Client:
         self._authenticated = True
         record = self.record
         if record is None:
-            identify: dict[str, Any] = {"token": self.token, "properties": {}, "large_threshold": 250}
+            presence = {"status": self.status, "since": 0, "activities": [], "afk": False}
+            identify: dict[str, Any] = {
+                "token": self.token,
+                "properties": {},
+                "large_threshold": 250,
+                "presence": presence,
+            }
             if self.bot:
                 identify["intents"] = self.intents
             else:
@@ -332,6 +340,7 @@ class Client:
     def _begin(self, record: SessionRecord) -> None:
         """The connection has a session from now on; commands before may not have arrived."""
         self.identified, self._healthy_since = True, self._loop.time()
+        self._send_status()
         for guild_id in record.subscriptions:
             self._send_subscription(guild_id)
 
@@ -394,6 +403,47 @@ class Client:
         if delay > _MAX_DELAY + self._dialer.late_seconds(record.node, guild_id, message.published_at):
             raise Violation(f"client {self.number} received message {message.id} {delay:.1f} s after its publication")
 
+    # Presences
+
+    def set_status(self, status: str) -> None:
+        """State another status."""
+        self.status = status
+        if self.identified:
+            self._send_status()
+
+    def _send_status(self) -> None:
+        self._send(3, {"status": self.status, "since": 0, "activities": [], "afk": False})
+
+    def presences(self) -> dict[int, dict[int, str]]:
+        """The statuses of the others who are not offline, by guild and user; without those who have left unheard."""
+        assert self.record is not None
+        statuses: dict[int, dict[int, str]] = {}
+        for guild_id, guild in self.record.mirror.guilds.items():
+            members = self._world.guilds[GuildId(Snowflake(int(guild_id)))].members
+            statuses[int(guild_id)] = {
+                int(user_id): presence["status"]
+                for user_id, presence in guild["presences"].items()
+                if int(user_id) != self.user_id and (self.hears_counts or UserId(Snowflake(int(user_id))) in members)
+            }
+        return statuses
+
+    def expected_presences(self, statuses: Mapping[UserId, str]) -> dict[int, dict[int, str]]:
+        """What `presences` has to be, by the statuses of all who are not offline."""
+        return {
+            int(guild.id): {
+                int(user_id): statuses[user_id]
+                for user_id in guild.members
+                if user_id in statuses and user_id != self.user_id and self.hears_presences
+            }
+            for guild in self._world.guilds.values()
+            if self.user_id in guild.members
+        }
+
+    @property
+    def hears_presences(self) -> bool:
+        """Whether presences are announced to it."""
+        return bool(self.intents & Intent.GUILD_PRESENCES)
+
     # Member lists
 
     def _send_subscription(self, guild_id: GuildId) -> None:
@@ -419,11 +469,11 @@ class Client:
             shown[guild_id, channel.id] = [_list_row(row, guild) for row in rows]
         return shown
 
-    def expected_lists(self, online_ids: Collection[UserId]) -> dict[tuple[int, int], list[str]]:
+    def expected_lists(self, statuses: Mapping[UserId, str]) -> dict[tuple[int, int], list[str]]:
         """What `lists` has to be."""
         assert self.record is not None
         return {
-            (guild_id, channel.id): guild.listed_by(channel.id, online_ids)
+            (guild_id, channel.id): guild.listed_by(channel.id, statuses)
             for guild_id, guild, channel in self._listed(self.record)
         }
 
@@ -467,7 +517,7 @@ class Client:
     @property
     def hears_members(self) -> bool:
         """Whether it has all members of small guilds."""
-        return self.hears_counts and bool(self.intents & Intent.GUILD_PRESENCES)
+        return self.hears_counts and self.hears_presences
 
     def _guild_state(self, guild: dict[str, Any]) -> dict[str, Any]:
         members = guild["members"] if self.hears_members else {}

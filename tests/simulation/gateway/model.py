@@ -3,7 +3,7 @@
 A guild is immutable: a change replaces it, so each version can be asked later who could see what.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -116,25 +116,26 @@ class Guild(Struct, frozen=True, kw_only=True, eq=False):
         ]
         return str(murmur3_32(",".join(sorted(tokens)).encode()))
 
-    def listed_by(self, channel_id: ChannelId, online_ids: Collection[UserId]) -> list[str]:
-        """The rows of a channel's member list: headings, and members with nick, status and roles."""
+    def listed_by(self, channel_id: ChannelId, statuses: Mapping[UserId, str]) -> list[str]:
+        """The rows of a channel's member list: headings, and members with nick, status and roles.
+
+        `statuses` has those who are not offline.
+        """
         groups: dict[str, list[tuple[str, UserId]]] = {}
         hoisted = sorted(role_id for role_id in self.roles if is_hoisted(role_id, self.id))
         for user_id, member in self.members.items():
             if self.sees(user_id, channel_id):
                 group = "offline"
-                if user_id in online_ids:
+                if user_id in statuses:
                     group = next((str(int(role_id)) for role_id in hoisted if role_id in member.role_ids), "online")
                 groups.setdefault(group, []).append((member.nick or f"user{user_id}", user_id))
         rows: list[str] = []
         for group in [*(str(int(role_id)) for role_id in hoisted), "online", "offline"]:
             listed = sorted(groups.get(group, ()))
             rows += [f"[{group}]"] if listed else []
-            status = "offline" if group == "offline" else "online"
-            rows += [
-                f"{user_id} {name} {status} {sorted(map(int, self.members[user_id].role_ids))}"
-                for name, user_id in listed
-            ]
+            for name, user_id in listed:
+                role_ids = sorted(map(int, self.members[user_id].role_ids))
+                rows.append(f"{user_id} {name} {statuses.get(user_id, 'offline')} {role_ids}")
         return rows
 
 

@@ -80,8 +80,8 @@ MUTANTS: Final = [
     Mutant(
         "a session stays in a guild that its user left",
         "gateway/delivery/guild_events.py",
-        "                    self._remove_session(session, view.id)\n",
-        "                    pass\n",
+        "                self._remove_session(session, view.id)\n",
+        "                pass\n",
     ),
     # Delivery
     Mutant(
@@ -202,6 +202,37 @@ MUTANTS: Final = [
         "storage/postgres/outcomes.py",
         "            on_late_commit()\n",
         "            pass\n",
+    ),
+    # Presences
+    Mutant(
+        "who ends their only session in a guild stays online there if another one is joining",
+        "gateway/presence/local.py",
+        "left = set(guild_ids) - present if before is not OFFLINE else set()",
+        "left = set(guild_ids) - present if after is OFFLINE else set()",
+    ),
+    Mutant(
+        "so do those whose sessions are on several nodes",
+        "gateway/presence/cluster.py",
+        "        yield from self._updates(user_id, OFFLINE, removed)\n",
+        "",
+    ),
+    Mutant(
+        "who is still joining a guild is online in its GUILD_CREATE",
+        "gateway/presence/local.py",
+        "self.get(user_id) if user_id == own_id else self.get_in_guild(guild_id, user_id)",
+        "self.get(user_id)",
+    ),
+    Mutant(
+        "the presence of a node's users stays when it has ended",
+        "gateway/presence/cluster.py",
+        "        for user_id in list(self._users_by_node.pop(node, ())):\n",
+        "        for user_id in ():\n",
+    ),
+    Mutant(
+        "a presence of one whose leave GUILD_CREATE has stays",
+        "gateway/delivery/guild_events.py",
+        "        if ahead and has_presence:\n",
+        "        if ahead and not has_presence:\n",
     ),
     # Member lists
     Mutant(

@@ -216,6 +216,7 @@ class Simulation:
             "stop": 2,
             "read slowly": 4,
             "silent": 1,
+            "status": 3,
         }
         action = choices.weighted(weights)
         if action == "add" or not self.clients:
@@ -223,8 +224,12 @@ class Simulation:
                 self._add_client(choices)
             return
         client = choices.choice(self.clients)
-        if client.stopped:
-            return
+        if not client.stopped:
+            self._act(client, action, choices)
+
+    @staticmethod
+    def _act(client: Client, action: str, choices: Choices) -> None:
+        """Let something happen to a client."""
         if action == "trap":
             state = choices.choice(STATES)
             code, seconds = choices.choice((1000, 1006, 4000, None)), choices.delay(2.0, 40.0)
@@ -239,6 +244,8 @@ class Simulation:
             client.stop(choices.choice((None, 1000)))
         elif action == "read slowly":
             client.read_slowly(choices.delay(2.0, 40.0))
+        elif action == "status":
+            client.set_status(choices.choice(("online", "idle", "dnd", "invisible")))
         else:
             client.silent = not client.silent
 

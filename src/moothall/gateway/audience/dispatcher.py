@@ -103,8 +103,9 @@ class Dispatcher:
         *,
         except_user_id: UserId | None = None,
         except_sessions: Collection[Session] = (),
+        only_sessions: Collection[Session] = (),
     ) -> None:
-        """Dispatch an event to the sessions in a guild that may receive it, except some sessions."""
+        """Dispatch an event to the sessions in a guild that may receive it, except some sessions, or only to some."""
         channel_id = envelope.channel_id if envelope.audience is Audience.CHANNEL else None
         audience: Sequence[Session]
         if envelope.audience is Audience.USERS:
@@ -117,6 +118,8 @@ class Dispatcher:
             audience = thread_members_audience(audience, envelope)
         elif envelope.name == "PRESENCE_UPDATE":
             audience = _without_own_presence(view, envelope, audience)
+            if view.ahead:
+                view.ahead_presences.update(envelope.user_ids)
         if view.interests and envelope.audience is not Audience.USERS:
             audience = selective_audience(view, envelope, audience)
         if except_user_id is not None:
@@ -124,6 +127,8 @@ class Dispatcher:
         audience = view.without_joined(audience)
         if except_sessions:
             audience = [s for s in audience if s not in except_sessions]
+        if only_sessions:
+            audience = [s for s in audience if s in only_sessions]
         self.dispatch(audience, envelope)
 
     def dispatch(self, audience: Sequence[Session], envelope: Envelope) -> None:

@@ -96,6 +96,7 @@ class GuildView:
         "_overwrites_by_user",
         "_visible_channels",
         "ahead",
+        "ahead_presences",
         "buffered",
         "channels",
         "id",
@@ -128,6 +129,8 @@ class GuildView:
         """The number of the last join or leave delivered, or before the view was read; None if it is unknown."""
         self.ahead: dict[Session, int] = {}
         """Sessions whose GUILD_CREATE has joins and leaves that are not delivered yet, with the last one's number."""
+        self.ahead_presences: set[UserId] = set()
+        """Users whose presences these sessions were sent, one of whom may have left by their GUILD_CREATE."""
         self.members: dict[UserId, MemberView] = {}
         self.interests: dict[Session, GuildInterest] = {}
         """Sessions that receive only what they have subscribed to; all others receive everything."""
@@ -224,6 +227,8 @@ class GuildView:
         ahead = frozenset(session for session, last in self.ahead.items() if last >= version)
         for session in [session for session, last in self.ahead.items() if last <= version]:
             del self.ahead[session]
+        if not self.ahead:
+            self.ahead_presences.clear()
         return ahead
 
     def is_before(self, version: int) -> bool:

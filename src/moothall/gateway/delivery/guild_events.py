@@ -17,7 +17,9 @@ from moothall.gateway.audience.event_payloads import (
 from moothall.gateway.audience.guild_view import GuildView, MemberView
 from moothall.gateway.delivery.visibility import VisibilityFrames, VisibilitySnapshot, hidden_channel
 from moothall.gateway.protocol.frames import Frame
+from moothall.gateway.sessions.presence_events import presence_update
 from moothall.gateway.sessions.session import Session
+from moothall.gateway.sessions.user_presence import OFFLINE
 from moothall.gateway.snapshot.source import GuildSource
 from moothall.objects.ids import ChannelId, GuildId
 from moothall.objects.intents import Intent
@@ -32,12 +34,18 @@ class GuildEventHandler:
     """
 
     def __init__(
-        self, dispatcher: Dispatcher, source: GuildSource, remove_session: Callable[[Session, GuildId], None]
+        self,
+        dispatcher: Dispatcher,
+        source: GuildSource,
+        remove_session: Callable[[Session, GuildId], None],
+        announce_session: Callable[[Session, GuildView], None],
     ) -> None:
         self._dispatcher = dispatcher
         self._source = source
         self._remove_session = remove_session
         """Removes a session from a guild that its user left."""
+        self._announce_session = announce_session
+        """Announces that a session receives a guild's events, to those who take its user for one who has left."""
 
     @staticmethod
     def changes_state(envelope: Envelope) -> bool:
@@ -58,15 +66,28 @@ class GuildEventHandler:
         self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=except_user_id, except_sessions=ahead)
 
     async def guild_member_remove(self, view: GuildView, envelope: Envelope) -> None:
-        """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first."""
+        """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first.
+
+        Sessions that are ahead lack the member in their GUILD_CREATE. If they were sent a presence since, they receive
+        PRESENCE_UPDATE.
+        """
+        user_id = read_user_id(envelope.data)
+        has_presence = user_id in view.ahead_presences
         ahead = view.sessions_ahead(envelope.member_version)
-        member = view.members.get(read_user_id(envelope.data))
-        if member is not None:
-            for session in list(member.sessions):
-                # One that has it in its GUILD_CREATE is of a user who has joined again.
-                if session not in ahead:
-                    self._remove_session(session, view.id)
+        member = view.members.get(user_id)
+        stayed: list[Session] = []
+        for session in [] if member is None else list(member.sessions):
+            if session in ahead:
+                # It has the leave in its GUILD_CREATE, and is of a user who has joined again.
+                stayed.append(session)
+            else:
+                self._remove_session(session, view.id)
         self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=ahead)
+        if ahead and has_presence:
+            offline = presence_update(user_id, view.id, OFFLINE)
+            self._dispatcher.dispatch_in_guild(view, offline, except_user_id=user_id, only_sessions=ahead)
+        for session in stayed:
+            self._announce_session(session, view)
 
     async def guild_member_update(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too.

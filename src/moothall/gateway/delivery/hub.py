@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
 from typing import Any, Final
 
 from moothall.bus import Audience, Envelope
@@ -15,14 +15,17 @@ from moothall.gateway.delivery.guild_events import GuildEventHandler
 from moothall.gateway.delivery.joining import Joining
 from moothall.gateway.protocol.frames import Frame
 from moothall.gateway.protocol.inline import run_inline
+from moothall.gateway.sessions.presence_events import presence_update
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.subscriptions import NO_INTEREST
+from moothall.gateway.sessions.user_presence import OFFLINE
 from moothall.gateway.settings import GatewaySettings, Metrics
 from moothall.gateway.snapshot.guild_snapshot import GuildSnapshot
-from moothall.gateway.snapshot.source import GuildSource, OnlinePresences
+from moothall.gateway.snapshot.source import GuildSource, OnlineInGuild
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.intents import Intent
+from moothall.objects.presence import Presence
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +45,7 @@ class Hub:
     `on_control` is called with each NODE envelope, `on_join` once a session receives a guild's events,
     `on_friend` with a user and their new friend, `on_guild_event` with an event of a guild once its view has it,
     `on_leave` once a session receives a guild's events no longer, `on_broken` with sessions that may have missed an
-    event, which have to identify anew, and `online` returns the presences for GUILD_CREATE.
+    event, which have to identify anew, and `online` returns the presences for a user's GUILD_CREATE.
 
     Whatever is done for one session, guild or event stands inside a boundary: an exception breaks the sessions that it
     concerns, and the delivery to all others goes on.
@@ -60,7 +63,7 @@ class Hub:
         on_guild_event: Callable[[GuildView, Envelope], None] | None = None,
         on_leave: Callable[[Session, GuildId], None] | None = None,
         on_broken: Callable[[Collection[Session], str], None] | None = None,
-        online: OnlinePresences = lambda _user_ids: [],
+        online: OnlineInGuild = lambda _guild_id, _user_ids, _own_id: [],
     ) -> None:
         self.sessions: dict[str, Session] = {}
         self.sessions_by_user: dict[UserId, list[Session]] = {}
@@ -75,7 +78,7 @@ class Hub:
         self.friends = Friends()
         self._online = online
         self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery, self._handle_failed_dispatch)
-        self._guild_events = GuildEventHandler(self._dispatcher, source, self._remove_from_guild)
+        self._guild_events = GuildEventHandler(self._dispatcher, source, self._remove_from_guild, self._announce_join)
         self._inbox: deque[Envelope] = deque()
         self._delivery_scheduled = False
         self.delivered = 0
@@ -180,9 +183,12 @@ class Hub:
 
     async def read_guild(self, joining: Joining) -> GuildSnapshot | None:
         """The guild as the session may see it; None if the guild or the member is deleted."""
-        snapshot = await self._source.guild_snapshot(
-            joining.view, joining.member, joining.visible, joining.session, self._online
-        )
+        view, session = joining.view, joining.session
+
+        def online(user_ids: Iterable[UserId]) -> list[Presence]:
+            return self._online(view.id, user_ids, session.user_id)
+
+        snapshot = await self._source.guild_snapshot(view, joining.member, joining.visible, session, online)
         if snapshot is not None:
             joining.set_snapshot(snapshot)
         return snapshot
@@ -202,6 +208,10 @@ class Hub:
             view.joined_meanwhile.add(session)
         if view.is_before(joining.member_version):
             view.ahead[session] = joining.member_version
+            view.ahead_presences |= joining.presences
+        self._announce_join(session, view)
+
+    def _announce_join(self, session: Session, view: GuildView) -> None:
         if self._on_join is not None:
             self._on_join(session, view)
 
@@ -563,15 +573,23 @@ class Hub:
             elif joining.pending:
                 event = joining.pending.popleft()
                 if joining.has_in_snapshot(event):
+                    self._end_presence(joining, event.envelope)
                     continue
                 if not joining.apply_to_member(event.envelope):
                     break
                 await self._dispatch_pending(view, member, session, event.envelope)
+                joining.note_presence(event.envelope)
             else:
                 return True
         if session.id in self.sessions and not session.broken:
             self._remove_from_guild(session, view.id)
         return False
+
+    def _end_presence(self, joining: Joining, envelope: Envelope) -> None:
+        """Let a client that was sent the presence of a user since its GUILD_CREATE forget it, which lacks the user."""
+        if envelope.name == "GUILD_MEMBER_REMOVE" and joining.has_presence(read_user_id(envelope.data)):
+            offline = presence_update(read_user_id(envelope.data), joining.view.id, OFFLINE)
+            self._dispatcher.dispatch((joining.session,), offline)
 
     async def _dispatch_pending(
         self, view: GuildView, member: MemberView, session: Session, envelope: Envelope

@@ -10,7 +10,7 @@ from moothall.gateway.audience.event_payloads import MemberData, read_member, re
 from moothall.gateway.audience.guild_view import GuildView, MemberView, PendingEvent
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.snapshot.guild_snapshot import GuildSnapshot
-from moothall.objects.ids import ChannelId
+from moothall.objects.ids import ChannelId, UserId
 
 
 class Joining(Struct, eq=False):
@@ -28,6 +28,8 @@ class Joining(Struct, eq=False):
     """Whether it receives only what it subscribes to."""
     member_version: int = 0
     """The number of the last join or leave that the session's GUILD_CREATE has; 0 without one."""
+    presences: set[UserId] = set()
+    """The users whose presence was sent to the session after GUILD_CREATE."""
 
     def set_snapshot(self, snapshot: GuildSnapshot) -> None:
         """Note how recent GUILD_CREATE is about members, and what it has of the session's own one.
@@ -61,6 +63,15 @@ class Joining(Struct, eq=False):
         if envelope.name == "GUILD_MEMBER_ADD" and not (envelope.member_version and self.member_version):
             return self._is_own(envelope)
         return envelope.name in _MEMBER_EVENTS and event.version is not None and event.version < self.member_version
+
+    def note_presence(self, envelope: Envelope) -> None:
+        """Note that an event was sent after GUILD_CREATE, if it is a presence."""
+        if envelope.name == "PRESENCE_UPDATE":
+            self.presences.update(envelope.user_ids)
+
+    def has_presence(self, user_id: UserId) -> bool:
+        """Whether the presence of a user was sent after GUILD_CREATE."""
+        return user_id in self.presences
 
     def apply_to_member(self, envelope: Envelope) -> bool:
         """Apply an event to the session's own member; False if they leave the guild by it."""

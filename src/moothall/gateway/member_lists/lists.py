@@ -52,8 +52,8 @@ _VISIBILITY_EVENTS: Final = frozenset({"CHANNEL_CREATE", "CHANNEL_UPDATE", "CHAN
 class OnlineMembers(Protocol):
     """What member lists need of presences."""
 
-    def get(self, user_id: UserId) -> UserPresence:
-        """A user's presence as other users see it."""
+    def get_in_guild(self, guild_id: GuildId, user_id: UserId) -> UserPresence:
+        """A user's presence as the other members of a guild see it."""
 
     def online_ids(self, guild_id: GuildId) -> list[UserId]:
         """The members of a guild who are online."""
@@ -370,9 +370,12 @@ class _GuildLists:
     def _rank(self, member: MemberView) -> int:
         """The group of a member: the highest hoisted role, else online or offline."""
         ranks = self._ranks
-        if self._presences.get(member.user_id) is OFFLINE:
+        if self._presence(member.user_id) is OFFLINE:
             return len(ranks) + 1
         return min((ranks[role_id] for role_id in member.role_ids if role_id in ranks), default=len(ranks))
+
+    def _presence(self, user_id: UserId) -> UserPresence:
+        return self._presences.get_in_guild(self.view.id, user_id)
 
     def _is_online(self, entry: _Entry) -> bool:
         return entry.key[0] <= len(self._ranks)
@@ -391,7 +394,7 @@ class _GuildLists:
         relevant = [
             user_id
             for user_id in changed
-            if not self._large or user_id in self._entries or self._presences.get(user_id) is not OFFLINE
+            if not self._large or user_id in self._entries or self._presence(user_id) is not OFFLINE
         ]
         for start in range(0, len(relevant), _PAGE):
             page = relevant[start : start + _PAGE]
@@ -407,7 +410,7 @@ class _GuildLists:
             self._online_count -= self._is_online(before)
             for each in self._lists.values():
                 each.remove(before.key)
-        if listed is None or (self._large and self._presences.get(user_id) is OFFLINE):
+        if listed is None or (self._large and self._presence(user_id) is OFFLINE):
             return
         self._version += 1
         self._versions[user_id] = self._version
@@ -513,7 +516,7 @@ class _GuildLists:
             for member in await self._source.members_by_id(self.view.id, page):
                 if isinstance(member.user, Struct):
                     user_id = member.user.id
-                    presence = encode(self._presences.get(user_id).to_object(user_id))
+                    presence = encode(self._presence(user_id).to_object(user_id))
                     items[user_id] = b'{"member":%b,"presence":%b}}' % (encode(member)[:-1], presence)
             await asyncio.sleep(0)
         missing = [user_id for user_id in user_ids if user_id not in items]

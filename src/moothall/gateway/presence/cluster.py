@@ -16,8 +16,9 @@ from moothall.api.context import GatewaySession
 from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.audience.event_payloads import read_user_id
 from moothall.gateway.delivery.hub import Hub
-from moothall.gateway.presence.local import Presences, friend_updates, presence_update
+from moothall.gateway.presence.local import Presences
 from moothall.gateway.presence.merged import merge_sessions
+from moothall.gateway.sessions.presence_events import friend_updates, presence_update
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.session_list import ListedSession, listed_session
 from moothall.gateway.sessions.user_presence import OFFLINE, UserPresence, merge_presences
@@ -153,6 +154,10 @@ class ClusterPresences(Presences):
         self._missing_nodes = missing
 
     # Queries
+
+    def get_in_guild(self, guild_id: GuildId, user_id: UserId) -> UserPresence:
+        """A user's presence as the other members of a guild see it."""
+        return self.get(user_id) if user_id in self._online.get(guild_id, ()) else OFFLINE
 
     def online_ids(self, guild_id: GuildId) -> list[UserId]:
         """The members of a guild who are online on any node."""
@@ -299,7 +304,8 @@ class ClusterPresences(Presences):
             self._remove_online(user_id, guild_id)
         for guild_id in added:
             self._online.setdefault(guild_id, set()).add(user_id)
-        yield from self._updates(user_id, presence, removed | added if presence is OFFLINE else added)
+        yield from self._updates(user_id, OFFLINE, removed)
+        yield from self._updates(user_id, presence, added)
 
     def _updates(self, user_id: UserId, presence: UserPresence, guild_ids: Iterable[GuildId]) -> Iterator[Envelope]:
         """PRESENCE_UPDATE to those of the guilds that any session of this node has joined."""

@@ -3,26 +3,25 @@
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from msgspec import Raw
-
 from moothall.api.context import GatewaySession
-from moothall.bus import Audience, Envelope
+from moothall.bus import Envelope
 from moothall.gateway.delivery.hub import Hub
 from moothall.gateway.presence.merged import merge_sessions
+from moothall.gateway.sessions.presence_events import friend_updates, presence_update
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.session_list import ListedSession, listed_session
 from moothall.gateway.sessions.user_presence import OFFLINE, UserPresence
 from moothall.objects.ids import GuildId, UserId
-from moothall.objects.intents import Intent
 from moothall.objects.presence import Presence
-from moothall.objects.wire import encode
 
 
 class Presences:
     """The presence of every user with a session on this node; publishes PRESENCE_UPDATE when one changes.
 
     A user has the highest-ranking status of their sessions. An invisible user appears offline to every other
-    user. Implements `PresenceSource` of the API.
+    user. In a guild a user appears offline too unless one of their sessions receives its events: a session that is
+    still joining a guild may end before it has, which is not announced there. Implements `PresenceSource` of the
+    API.
     """
 
     def __init__(self, hub: Hub, publish: Callable[[Sequence[Envelope]], None]) -> None:
@@ -31,11 +30,19 @@ class Presences:
         self._visible: dict[UserId, UserPresence] = {}
 
     def get(self, user_id: UserId) -> UserPresence:
-        """A user's presence as other users see it."""
+        """A user's presence as their friends see it."""
         return self._visible.get(user_id, OFFLINE)
 
+    def get_in_guild(self, guild_id: GuildId, user_id: UserId) -> UserPresence:
+        """A user's presence as the other members of a guild see it."""
+        view = self._hub.views.get(guild_id)
+        return OFFLINE if view is None or user_id not in view.members else self.get(user_id)
+
     def update(self, user_id: UserId, guild_ids: Iterable[GuildId] = ()) -> None:
-        """Recompute a user's presence; announce a change to their friends, their guilds and `guild_ids` just left."""
+        """Recompute a user's presence; announce a change to their friends and guilds.
+
+        `guild_ids` are those whose events a session of the user has received until now.
+        """
         before = self.get(user_id)
         sessions = self._hub.sessions_by_user.get(user_id, ())
         after = merge_sessions(sessions)
@@ -43,17 +50,20 @@ class Presences:
             self._visible.pop(user_id, None)
         else:
             self._visible[user_id] = after
-        if after == before:
-            return
-        announced = set(guild_ids).union(*(session.guild_ids for session in sessions))
-        updates = [presence_update(user_id, guild_id, after) for guild_id in sorted(announced)]
-        self._publish([*updates, *friend_updates(user_id, after, self._hub.friends.observers_of(user_id))])
+        present = set[GuildId]().union(*(session.guild_ids for session in sessions))
+        left = set(guild_ids) - present if before is not OFFLINE else set()
+        updates = [presence_update(user_id, guild_id, OFFLINE) for guild_id in sorted(left)]
+        if after != before:
+            updates += [presence_update(user_id, guild_id, after) for guild_id in sorted(present)]
+            updates += friend_updates(user_id, after, self._hub.friends.observers_of(user_id))
+        if updates:
+            self._publish(updates)
 
     def announce(self, session: Session, guild_id: GuildId) -> None:
         """Announce a user to a guild if `session` is their first one to receive its events."""
         view = self._hub.views.get(guild_id)
         member = None if view is None else view.members.get(session.user_id)
-        if member is not None and len(member.sessions) == 1 and session.user_id in self._visible:
+        if member is not None and member.sessions[:1] == [session] and session.user_id in self._visible:
             self._publish([presence_update(session.user_id, guild_id, self.get(session.user_id))])
 
     def online(self, user_ids: Iterable[UserId]) -> list[Presence]:
@@ -61,6 +71,14 @@ class Presences:
         return [
             presence.to_object(user_id) for user_id in user_ids if (presence := self._visible.get(user_id)) is not None
         ]
+
+    def online_in_guild(self, guild_id: GuildId, user_ids: Iterable[UserId], own_id: UserId) -> list[Presence]:
+        """The presences of those of the users who are online in a guild, and that of `own_id`, whose client asks."""
+        presences = [
+            (user_id, self.get(user_id) if user_id == own_id else self.get_in_guild(guild_id, user_id))
+            for user_id in user_ids
+        ]
+        return [presence.to_object(user_id) for user_id, presence in presences if presence is not OFFLINE]
 
     def online_ids(self, guild_id: GuildId) -> list[UserId]:
         """The members of a guild who are online."""
@@ -113,23 +131,3 @@ class Presences:
             if session_id is None or session.id == session_id:
                 return GatewaySession(session.id, node, session.platform)
         return None
-
-
-def presence_update(user_id: UserId, guild_id: GuildId, presence: UserPresence) -> Envelope:
-    """PRESENCE_UPDATE to one guild. `user_ids` has the user, not the audience."""
-    return Envelope(
-        name="PRESENCE_UPDATE",
-        data=Raw(encode(presence.to_object(user_id, guild_id))),
-        audience=Audience.GUILD,
-        guild_id=guild_id,
-        user_ids=[user_id],
-        intent=Intent.GUILD_PRESENCES,
-    )
-
-
-def friend_updates(user_id: UserId, presence: UserPresence, friend_ids: list[UserId]) -> list[Envelope]:
-    """PRESENCE_UPDATE to friends, which names no guild; none without friends."""
-    if not friend_ids:
-        return []
-    data = Raw(encode(presence.to_object(user_id)))
-    return [Envelope(name="PRESENCE_UPDATE", data=data, audience=Audience.USERS, user_ids=list(friend_ids))]

@@ -18,6 +18,8 @@ from moothall.objects.presence import Presence
 
 OnlinePresences = Callable[[Iterable[UserId]], list[Presence]]
 """Returns the presences of those of some users who are online."""
+OnlineInGuild = Callable[[GuildId, Iterable[UserId], UserId], list[Presence]]
+"""Returns the presences of those of some users who are online in a guild, and that of the user who asks."""
 
 
 class GuildSource(Protocol):
