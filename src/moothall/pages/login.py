@@ -18,9 +18,9 @@ from moothall.resources.user.events import SessionsClose
 _LOGIN: Final = body_reader(LogIn, optional=False)
 _REGISTER: Final = body_reader(Register, optional=False)
 _DEFAULT_NEXT: Final = "/developers"
-_SHOWN_AGAIN: Final = frozenset({400, 403, 429, 503})
+SHOWN_AGAIN: Final = frozenset({400, 403, 429, 503})
 """Statuses of refusals that the form shows."""
-_CLOSED: Final = (errors.ACCOUNT_DISABLED, errors.ACCOUNT_DELETION_SCHEDULED)
+CLOSED: Final = (errors.ACCOUNT_DISABLED, errors.ACCOUNT_DELETION_SCHEDULED)
 """Refusals after which the form offers to restore the account."""
 
 
@@ -91,7 +91,7 @@ async def _render_form(
     request: PageRequest, template: str, refusal: Refusal | None = None, form: Form | None = None
 ) -> Response:
     """The form, with what was wrong and everything that was typed but the password."""
-    if refusal is not None and refusal.status not in _SHOWN_AGAIN:
+    if refusal is not None and refusal.status not in SHOWN_AGAIN:
         raise refusal
     values = {name: "" if form is None else form.text(name) for name in ("login", "username", "email")}
     return await render_page(
@@ -100,7 +100,7 @@ async def _render_form(
         refusal=refusal,
         # The consent page that is next may redirect to an application at once.
         redirects_away=True,
-        restorable=refusal is not None and refusal.kind in _CLOSED,
+        restorable=refusal is not None and refusal.kind in CLOSED,
         next=_next_path(request),
         values=values,
     )

@@ -7,8 +7,8 @@ from typing import Any, Final
 CLIENT_FOLDER: Final = Path(__file__).with_name("client")
 """Where the client's build is: `tools/build_client.py` writes it, wheels contain it."""
 PAGE_PREFIXES: Final = (
-    "/login", "/register", "/logout", "/oauth2/", "/invite/", "/template/", "/linked-roles/", "/settings/",
-    "/developers",
+    "/login", "/register", "/forgot", "/reset", "/verify", "/logout", "/oauth2/", "/invite/", "/template/",
+    "/linked-roles/", "/settings/", "/developers",
 )  # fmt: skip
 WITHOUT_SCRIPTS: Final = b"scripts=no"
 """The query string of pages that the client shows otherwise."""

@@ -14,6 +14,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.wire import Timestamp
 from moothall.pages.page_request import PageRequest
 from moothall.pages.translations import LANGUAGES, catalogue
+from moothall.resources.mail.sender import MailSender
 from moothall.runtime.lifecycle import Lazy
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ async def render_page(
         csrf=request.csrf_token(),
         here=request.own_url,
         registration=request.services.limits.registration,
+        mail=request.services.resources[MailSender].config is not None,
         public_url=request.services.limits.public_url,
     )
     response = HTMLResponse(text, status if refusal is None else refusal.status)

@@ -16,7 +16,7 @@ from moothall.api.ratelimit import Rate
 from moothall.api.request.http_request import ClientDisconnected, RequestTooLarge, client_address
 from moothall.logs import current_request
 from moothall.objects.errors import Refusal
-from moothall.pages import consent, developers, guild_templates, invites, linked_roles, login, settings, teams
+from moothall.pages import consent, developers, guild_templates, invites, linked_roles, login, recovery, settings, teams
 from moothall.pages.page_request import ForgedForm, LoginRequired, PageRequest
 from moothall.pages.rendering import POLICY, redirect, render_error
 from moothall.runtime.asgi import Receive, Scope, Send
@@ -70,6 +70,9 @@ _TEAM: Final = "/developers/teams/{team_id:id}"
 _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/login", {"GET": login.show_login, "POST": login.log_in}, _LOGINS),
     ("/register", {"GET": login.show_registration, "POST": login.register}, _LOGINS),
+    ("/forgot", {"GET": recovery.show_forgot, "POST": recovery.ask_for_link}, _LOGINS),
+    ("/reset", {"GET": recovery.show_reset, "POST": recovery.reset_password}, _LOGINS),
+    ("/verify", {"GET": recovery.show_verification, "POST": recovery.verify_address}, _LOGINS),
     ("/logout", {"POST": login.log_out}, _PAGES),
     ("/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
     ("/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),

@@ -252,6 +252,8 @@ class UserRow(Struct):
     deleted: bool
     disabled: bool
     deletes_at: Timestamp | None
+    suspended: bool
+    pending: int
 
 
 class MemberRow(Struct):

@@ -29,6 +29,11 @@ export function logIn(login: string, password: string, undelete = false): Promis
   });
 }
 
+/** Mail a link that verifies the account's address; refused where the server sends no mail. */
+export function resendVerification(api: ApiClient): Promise<void> {
+  return api.request("POST", "/auth/verify/resend");
+}
+
 /** Disable the account, or delete it after the server's waiting period. Ends all logins. */
 export function closeAccount(api: ApiClient, way: "disable" | "delete", password: string): Promise<void> {
   return api.request("POST", `/users/@me/${way}`, { body: { password } });

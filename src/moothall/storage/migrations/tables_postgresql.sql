@@ -1,5 +1,19 @@
 -- Written by `make tables` from moothall/storage/schema.
 
+CREATE TABLE account_links (
+	hash BYTEA NOT NULL,
+	user_id BIGINT NOT NULL,
+	purpose TEXT NOT NULL,
+	address TEXT,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	CONSTRAINT pk_account_links PRIMARY KEY (hash)
+);
+
+CREATE INDEX ix_account_links_expires_at ON account_links (expires_at);
+
+CREATE INDEX ix_account_links_user_id ON account_links (user_id);
+
 CREATE TABLE activity_instances (
 	id BIGINT NOT NULL,
 	application_id BIGINT NOT NULL,
@@ -1266,6 +1280,8 @@ CREATE TABLE users (
 	deleted BOOLEAN NOT NULL,
 	disabled BOOLEAN DEFAULT false NOT NULL,
 	deletes_at BIGINT,
+	suspended BOOLEAN DEFAULT false NOT NULL,
+	pending BIGINT DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_users PRIMARY KEY (id)
 );
 

@@ -1,5 +1,20 @@
 -- Written by `make tables` from moothall/storage/schema.
 
+CREATE TABLE account_links (
+	hash BLOB NOT NULL,
+	user_id INTEGER NOT NULL,
+	purpose TEXT NOT NULL,
+	address TEXT,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	CONSTRAINT pk_account_links PRIMARY KEY (hash)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_account_links_expires_at ON account_links (expires_at);
+
+CREATE INDEX ix_account_links_user_id ON account_links (user_id);
+
 CREATE TABLE activity_instances (
 	id INTEGER NOT NULL,
 	application_id INTEGER NOT NULL,
@@ -1332,6 +1347,8 @@ CREATE TABLE users (
 	deleted BOOLEAN NOT NULL,
 	disabled BOOLEAN DEFAULT 0 NOT NULL,
 	deletes_at INTEGER,
+	suspended BOOLEAN DEFAULT 0 NOT NULL,
+	pending INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_users PRIMARY KEY (id)
 );
 

@@ -74,6 +74,7 @@ from moothall.storage.schema.stages_and_events import scheduled_event_users, sch
 from moothall.storage.schema.templates import guild_templates
 from moothall.storage.schema.user_settings import user_guild_settings, user_settings, user_settings_protos
 from moothall.storage.schema.users import (
+    account_links,
     applications,
     auth_sessions,
     authorization_codes,
@@ -88,6 +89,7 @@ from moothall.storage.schema.users import (
 from moothall.storage.schema.webhook_events import webhook_event_failures, webhook_events
 
 __all__ = [
+    "account_links",
     "activity_instances",
     "activity_participants",
     "application_emojis",

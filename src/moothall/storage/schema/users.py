@@ -44,6 +44,8 @@ users = table(
     flag_column("deleted"),
     flag_column("disabled", added=True),  # by its user; logging in can restore it
     moment_column("deletes_at", nullable=True),  # when a disabled account is deleted
+    flag_column("suspended", added=True),  # by the operator, who alone can end it
+    number_column("pending", added=True),  # 1 until its address is verified, 2 until the operator approves it
     index("email_key", unique=True),
 )
 partial_index("uq_users_username_key", users.c.username_key, where=~users.c.bot, unique=True)
@@ -89,6 +91,19 @@ known_networks = clustered(
     index("last_login_at"),
 )
 """Networks from which users have logged in; wrong passwords of other networks do not lock these out."""
+
+account_links = clustered(
+    "account_links",
+    bytes_column("hash", key=True),  # SHA-256 of the token in the link
+    id_column("user_id", UserId),
+    text_column("purpose", nullable=False),  # verify or reset
+    text_column("address"),  # that the link was sent to; NULL for one that the operator passes on
+    moment_column("created_at"),
+    moment_column("expires_at"),
+    index("user_id"),
+    index("expires_at"),
+)
+"""Links that are used once: to verify an email address, and to choose a new password."""
 
 connections = clustered(
     "connections",

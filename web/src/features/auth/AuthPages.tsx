@@ -53,6 +53,10 @@ export function LoginPage({ onLogin }: AuthPageProps) {
         )}
       </AuthForm>
       <p className="auth-other">
+        {/* A page of the server: it works without scripts, and so does the link in the mail. */}
+        <a href="/forgot">{text("auth.login.forgot")}</a>
+      </p>
+      <p className="auth-other">
         <Translate
           id="auth.login.other"
           values={{
@@ -79,9 +83,17 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
   const action = useAction();
   const [username, setUsername] = useState("");
   const [globalName, setGlobalName] = useState("");
+  const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const submit = async () =>
-    onLogin(await register({ username, password, ...(globalName !== "" && { global_name: globalName }) }));
+    onLogin(
+      await register({
+        username,
+        password,
+        ...(globalName !== "" && { global_name: globalName }),
+        ...(email !== "" && { email }),
+      }),
+    );
   return (
     <AuthCard title={text("auth.register.title")}>
       <AuthForm action={action} submit={text("auth.register.submit")} onSubmit={submit}>
@@ -101,6 +113,15 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
           onChange={setGlobalName}
           autoComplete="nickname"
           error={fieldError(action.error, "global_name")}
+        />
+        <TextField
+          label={text("auth.register.email")}
+          hint={text("auth.register.emailHint")}
+          type="email"
+          value={email}
+          onChange={setEmail}
+          autoComplete="email"
+          error={fieldError(action.error, "email")}
         />
         <TextField
           label={text("auth.password")}

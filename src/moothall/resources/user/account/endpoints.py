@@ -23,8 +23,8 @@ from moothall.resources.user.account import operations
 from moothall.resources.user.account.operations import Login
 from moothall.resources.user.auth_session.client import LoginClient, client_of
 from moothall.resources.user.auth_session.endpoints import require_password
-from moothall.resources.user.auth_session.operations import delete_tokens_of_kind
 from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.lookup import find_by_login
 from moothall.resources.user.objects import own_view
 from moothall.resources.user.password.strength import check_strength
 from moothall.resources.user.password.verification import Device, check_login, hash_password
@@ -167,6 +167,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
             password_hash=password_hash,
             email=email,
             global_name=_display_name(body.global_name),
+            network=ctx.ip,
             locale=preferred_locale(ctx.header("accept-language")) or locales.DEFAULT,
         )
         return await operations.log_in(inner, user_id, seconds=seconds, client=client)
@@ -183,7 +184,7 @@ async def log_in_with_password(
     account that its user has closed.
     """
     key = search_key(body.login)
-    row = await operations.find_by_login(ctx, body.login)
+    row = await find_by_login(ctx, body.login)
     if not await check_login(ctx, key, row, body.password, device=device) or row is None:
         form_errors = FormErrors()
         form_errors.add("login", "INVALID_LOGIN", _WRONG_LOGIN)
@@ -194,7 +195,12 @@ async def log_in_with_password(
 
     async def work(inner: Context) -> Login:
         return await operations.log_in_or_restore(
-            inner, user_id, undelete=body.undelete, seconds=seconds, client=client
+            inner,
+            user_id,
+            undelete=body.undelete,
+            seconds=seconds,
+            client=client,
+            known_device=device is not None and device.user_id == user_id,
         )
 
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
@@ -224,8 +230,7 @@ async def _modify(
     row = await operations.edit_account(ctx, row, changes)
     token: str | UnsetType = UNSET
     if password_hash is not None:
-        await queries.update_user(ctx.tx, row.id, password_hash=password_hash)
-        await delete_tokens_of_kind(ctx, row.id, TokenKind.SESSION)
+        await operations.change_password(ctx, row, password_hash)
         if body.end_authorizations:
             await operations.AUTHORIZATIONS_REVOKING(ctx)
         token = (await operations.log_in(ctx, row.id, client=client)).token

@@ -6,20 +6,28 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.api.hooks import Fires, Hook
+from moothall.api.jobs import enqueue
 from moothall.objects import errors, locales
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.text import search_key, username_error
+from moothall.resources.mail.messages import MailKind
+from moothall.resources.mail.operations import sends_mail
 from moothall.resources.user import queries
+from moothall.resources.user.account_mail.jobs import MailVerification
+from moothall.resources.user.account_mail.operations import notify_address, notify_owner
+from moothall.resources.user.account_mail.queries import LinkPurpose, delete_links
 from moothall.resources.user.auth_session.client import UNKNOWN_CLIENT, LoginClient
-from moothall.resources.user.auth_session.operations import begin_session
+from moothall.resources.user.auth_session.operations import begin_session, delete_tokens_of_kind
 from moothall.resources.user.auth_session.queries import delete_session
 from moothall.resources.user.events import SessionsClose, UserUpdate
 from moothall.resources.user.objects import current_user
+from moothall.resources.user.password.queries import is_known
 from moothall.storage.database import ConstraintFailed, StorageConflict
 from moothall.storage.rows import UserRow
 
@@ -55,19 +63,12 @@ async def check_names(
             holder = await queries.select_by_username(ctx.tx, search_key(username))
             if holder is not None and holder.id != own:
                 form_errors.add("username", FormCode.USERNAME_ALREADY_TAKEN, _TAKEN)
-    if email is not None:
+    # With mail, an address belongs to an account only once a link in a mail has verified it: until then any number of
+    # accounts may have entered it, and none of them learns whether another one has it.
+    if email is not None and not sends_mail(ctx):
         holder = await queries.select_by_email(ctx.tx, email.key)
         if holder is not None and holder.id != own:
             form_errors.add("email", *_EMAIL_TAKEN)
-
-
-async def find_by_login(ctx: Context, login: str) -> UserRow | None:
-    """Find a user by username or email address; None if there is none."""
-    try:
-        email = EmailAddress.from_wire(login)
-    except ValueError:
-        return await queries.select_by_username(ctx.tx, search_key(login))
-    return await queries.select_by_email(ctx.tx, email.key)
 
 
 async def create_account(
@@ -78,16 +79,21 @@ async def create_account(
     email: EmailAddress | None = None,
     global_name: str | None = None,
     vouched: bool = False,
+    network: str = "",
     locale: str = locales.DEFAULT,
 ) -> UserId:
     """Create a user's account; with `vouched` the operator verifies the address.
 
     Raises Refusal (50035) for an invalid or taken name or address. A vouched address is removed from an account that
-    has it unverified.
+    has it unverified. Where mail is sent, a link that verifies the address is mailed to any other one; `network` is
+    that of the request.
     """
     form_errors = FormErrors()
+    claimed = email is not None and not vouched and sends_mail(ctx)
     if email is not None and vouched:
-        await _release_email(ctx, email, own=None)
+        loser = await _release_email(ctx, email, own=None)
+        if loser is not None and loser.verified:
+            form_errors.add("email", *_EMAIL_TAKEN)
     await check_names(ctx, form_errors, username=username, email=email, own=None)
     form_errors.raise_if_any()
     user_id = UserId(ctx.ids.next())
@@ -99,26 +105,41 @@ async def create_account(
             username_key=search_key(username),
             global_name=global_name,
             email=None if email is None else str(email),
-            email_key=None if email is None else email.key,
+            email_key=None if email is None or claimed else email.key,
             password_hash=password_hash,
-            # No mail is sent, so users cannot prove an address; only the operator can vouch for it.
+            # A person proves an address by the link in a mail; the operator may vouch for it.
             verified=vouched and email is not None,
             locale=locale,
         )
+    if claimed:
+        await enqueue(ctx, MailVerification(user_id=user_id, address=str(email), network=network))
     return user_id
 
 
 def check_can_log_in(ctx: Context, row: UserRow, *, undelete: bool) -> None:
-    """Refuse a closed account (403/20011, 403/20013), unless `undelete` is set and it can be restored."""
+    """Refuse a closed account (403/20011, 403/20013), unless `undelete` is set and it can be restored.
+
+    One that the operator has suspended cannot (403/20013).
+    """
+    if row.suspended:
+        raise Refusal(errors.ACCOUNT_DISABLED, message="The operator of this server has disabled this account.")
     overdue = row.deletes_at is not None and row.deletes_at <= ctx.now
     if row.disabled and (overdue or not undelete):
         raise Refusal(errors.ACCOUNT_DISABLED if row.deletes_at is None else errors.ACCOUNT_DELETION_SCHEDULED)
 
 
 async def log_in_or_restore(
-    ctx: Context, user_id: UserId, *, undelete: bool, seconds: int | None, client: LoginClient
+    ctx: Context,
+    user_id: UserId,
+    *,
+    undelete: bool,
+    seconds: int | None,
+    client: LoginClient,
+    known_device: bool = False,
 ) -> Login:
     """Log in as `log_in`; with `undelete`, first restore an account that its user has disabled or deleted.
+
+    The owner gets a mail about a login from a network that is new to the account, unless it is from a `known_device`.
 
     Raises Refusal: 403/20011 and 403/20013 for a closed account, 401 for one deleted meanwhile.
     """
@@ -129,6 +150,9 @@ async def log_in_or_restore(
     check_can_log_in(ctx, row, undelete=undelete)
     if row.disabled:
         await queries.update_user(ctx.tx, user_id, disabled=False, deletes_at=None)
+    if not known_device and client.network and not await is_known(ctx.tx, user_id, client.network):
+        described = " ".join(part for part in (client.platform, client.os) if part) or "?"
+        await notify_owner(ctx, row, MailKind.NEW_LOGIN, network=client.network, client=described)
     return await log_in(ctx, user_id, seconds=seconds, client=client)
 
 
@@ -137,6 +161,14 @@ async def log_in(
 ) -> Login:
     """Create a session token for an authenticated user, for `seconds` or without expiry."""
     return Login(await begin_session(ctx, user_id, client, seconds=seconds), user_id)
+
+
+async def change_password(ctx: Context, row: UserRow, password_hash: str) -> None:
+    """Store a new password, end every login of the account and its links for new passwords, and notify its owner."""
+    await queries.update_user(ctx.tx, row.id, password_hash=password_hash)
+    await delete_tokens_of_kind(ctx, row.id, TokenKind.SESSION)
+    await delete_links(ctx.tx, row.id, LinkPurpose.RESET)
+    await notify_owner(ctx, row, MailKind.PASSWORD_CHANGED)
 
 
 async def log_out(ctx: Context) -> None:
@@ -150,8 +182,10 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
     """Change columns of an account and announce it to its sessions, and public columns to its guilds.
 
     Unchanged columns are ignored; without changes nothing is emitted. A new email address, or another spelling of it,
-    is unverified unless `changes` has `verified`.
+    is unverified unless `changes` has `verified`; where mail is sent, a link that verifies it is mailed there, and a
+    notice to the verified address of before.
     """
+    before = (row.email, row.verified)
     if changes.get("email", row.email) != row.email:
         changes = {"verified": False, **changes}
     changes = {name: value for name, value in changes.items() if getattr(row, name) != value}
@@ -164,20 +198,31 @@ async def edit_account(ctx: Context, row: UserRow, changes: dict[str, Any]) -> U
         # Written together: if the row has changed since it was read, no other address may become verified.
         email = changes.get("email", row.email)
         changes["email"] = None if email is None else str(email)
-        changes["email_key"] = None if email is None else EmailAddress(email).key
         changes["verified"] = changes.get("verified", row.verified)
+        claimed = not changes["verified"] and sends_mail(ctx)
+        changes["email_key"] = None if email is None or claimed else EmailAddress(email).key
     with _repeated_if_taken():
         await queries.update_user(ctx.tx, row.id, **changes)
     for name, value in changes.items():
         setattr(row, name, value)
     ctx.emit(UserUpdate(user=current_user(row)))
+    if row.email != before[0]:
+        await _mail_of_address(ctx, row, *before)
     if _PUBLIC & changes.keys():
         await PROFILE_CHANGED(ctx, row)
     return row
 
 
+async def _mail_of_address(ctx: Context, row: UserRow, address: str | None, verified: bool) -> None:  # noqa: FBT001
+    """Mail what a changed address needs: a link to the new one, a notice to a verified one of before."""
+    if address is not None and verified:
+        await notify_address(ctx, row, address, MailKind.ADDRESS_CHANGED)
+    if row.email is not None and not row.verified and sends_mail(ctx):
+        await enqueue(ctx, MailVerification(user_id=row.id, address=row.email, network=ctx.ip))
+
+
 async def verify_email(ctx: Context, row: UserRow, email: EmailAddress | None = None) -> tuple[UserRow, UserRow | None]:
-    """Verify the email address of a user on behalf of the operator; `email` replaces it, None keeps it.
+    """Verify the email address of a user; `email` replaces it, None keeps it.
 
     An account that has the address unverified loses it. Returns the account and the one that lost the address. Raises
     Refusal (50035) for a user without an address, and for another account's verified address.

@@ -1,13 +1,14 @@
 import { useState } from "react";
 
-import { modifyCurrentUser } from "../../../api/accounts";
+import { modifyCurrentUser, resendVerification } from "../../../api/accounts";
 import { useText } from "../../../i18n/translate";
 import { Button } from "../../../ui/controls";
 import { TextField } from "../../../ui/TextField";
 import { Checkbox } from "../../../ui/fields";
 import { AccountList } from "../AccountList";
 import { useAppState, useSession } from "../../session/session";
-import { fieldError } from "../../session/useAction";
+import { ErrorNotice } from "../../session/ErrorNotice";
+import { fieldError, useAction } from "../../session/useAction";
 import { SettingsForm } from "../SettingsForm";
 
 /** The name, address and password to log in with, and the accounts on this device. */
@@ -72,6 +73,7 @@ function NamesForm() {
               autoComplete="email"
               error={fieldError(error, "email")}
             />
+            {before.email !== "" && email === before.email && user?.verified === false && <Unverified />}
             {changed && (
               <TextField
                 label={text("settings.password.current")}
@@ -87,6 +89,32 @@ function NamesForm() {
         )}
       </SettingsForm>
     </section>
+  );
+}
+
+/** What is missing while the address is not verified, and a button that mails the link to verify it. */
+function Unverified() {
+  const text = useText();
+  const { api } = useSession();
+  const email = useAppState((state) => state.user?.email ?? "");
+  const action = useAction();
+  const [sentTo, setSentTo] = useState("");
+  const send = async () => {
+    await resendVerification(api);
+    setSentTo(email);
+  };
+  return (
+    <div className="notice">
+      <p>{text("settings.email.unverified")}</p>
+      {sentTo === email ? (
+        <p role="status">{text("settings.email.sent", { email })}</p>
+      ) : (
+        <Button isDisabled={action.pending} onPress={() => void action.run(send)}>
+          {text("settings.email.verify")}
+        </Button>
+      )}
+      <ErrorNotice error={action.error} />
+    </div>
   );
 }
 

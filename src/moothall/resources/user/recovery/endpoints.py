@@ -1,0 +1,109 @@
+"""Links that are used once, over HTTP; the paths and bodies are the usual clients'."""
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from moothall.api import unit_of_work
+from moothall.api.access import PERSON, PUBLIC
+from moothall.api.context import Context
+from moothall.api.endpoint import post
+from moothall.api.ratelimit import Rate
+from moothall.objects import errors, limits
+from moothall.objects.errors import FormErrors, Refusal
+from moothall.resources.mail.operations import sends_mail
+from moothall.resources.user.account.endpoints import Password
+from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS, Login, log_in
+from moothall.resources.user.account_mail.operations import get_link, refuse_link
+from moothall.resources.user.account_mail.queries import LinkPurpose
+from moothall.resources.user.auth_session.client import client_of
+from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.password.strength import check_strength
+from moothall.resources.user.password.verification import hash_password
+from moothall.resources.user.queries import select_user
+from moothall.resources.user.recovery import operations
+
+Token = Annotated[str, Meta(min_length=1, max_length=128)]
+
+_MAIL_RATE: Final = Rate(5, 60.0)
+_LINK_RATE: Final = Rate(10, 60.0)
+_NO_MAIL: Final = "This server sends no mail. Ask its operator for a link."
+
+
+class ForgotPassword(Struct, frozen=True):
+    """`login` is a username or an email address."""
+
+    login: Annotated[str, Meta(min_length=1, max_length=limits.EMAIL_MAX)]
+
+
+class ResetPassword(Struct, frozen=True):
+    """`token` is that of the link, `password` the new one."""
+
+    token: Token
+    password: Password
+    undelete: bool = False
+    """Whether to restore an account that its user has disabled, or deleted a few days ago."""
+
+
+class VerifyAddress(Struct, frozen=True):
+    """`token` is that of the link."""
+
+    token: Token
+
+
+@post("/auth/forgot", permission=PUBLIC, rate=_MAIL_RATE, status=204)
+async def forgot_password(ctx: Context, body: ForgotPassword) -> None:
+    """Mail a link for a new password to the verified address of an account. The response never says if there is one."""
+    await request_reset(ctx, body.login, network=ctx.ip)
+
+
+@post("/auth/reset", permission=PUBLIC, rate=_LINK_RATE, writes=False)
+async def reset_password(ctx: Context, body: ResetPassword) -> Login:
+    """Choose a new password by a link, which ends all logins, and log in."""
+    return await reset_by_link(ctx, body)
+
+
+@post("/auth/verify", permission=PUBLIC, rate=_LINK_RATE, fires=EDIT_ACCOUNT_EVENTS)
+async def verify_address(ctx: Context, body: VerifyAddress) -> Login:
+    """Verify an email address by a link, and log in."""
+    row = await operations.verify_by_link(ctx, body.token)
+    return await log_in(ctx, row.id, client=client_of(ctx))
+
+
+@post("/auth/verify/resend", permission=PERSON, rate=_MAIL_RATE, status=204)
+async def resend_verification(ctx: Context) -> None:
+    """Mail another link that verifies the caller's email address, unless it is verified."""
+    if not sends_mail(ctx):
+        raise Refusal(errors.FEATURE_DISABLED, message=_NO_MAIL)
+    await operations.request_verification(ctx)
+
+
+async def request_reset(ctx: Context, login: str, *, network: str) -> None:
+    """Request a link for a new password, from a network. Raises Refusal: 403/40006 where no mail is sent."""
+    if not sends_mail(ctx):
+        raise Refusal(errors.FEATURE_DISABLED, message=_NO_MAIL)
+    await operations.request_reset(ctx, login, network=network)
+
+
+async def reset_by_link(ctx: Context, body: ResetPassword, *, seconds: int | None = None) -> Login:
+    """Choose a new password by a link, and log in for `seconds` or without expiry.
+
+    Raises Refusal: 50035 for a link that is not good and for a weak password, 403/20011 and 403/20013 for an account
+    that its user has closed. The link stays good then.
+    """
+    link = await get_link(ctx, body.token, LinkPurpose.RESET)
+    row = await select_user(ctx.tx, link.user_id)
+    if row is None:
+        refuse_link()
+    form_errors = FormErrors()
+    names = (row.username, row.email, row.global_name)
+    await check_strength(ctx, form_errors, "password", body.password, names=names)
+    form_errors.raise_if_any()
+    password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
+
+    async def work(inner: Context) -> Login:
+        return await operations.reset_by_link(
+            inner, body.token, password_hash, undelete=body.undelete, seconds=seconds, client=client
+        )
+
+    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(SessionsClose,))
