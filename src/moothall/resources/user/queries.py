@@ -1,7 +1,8 @@
 """SQL of users and their tokens."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from enum import StrEnum
+from typing import Any, Final
 
 from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, UserId
@@ -9,8 +10,27 @@ from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import MemberRow, UserRow, user_from_row
-from moothall.storage.sql import bindparam, delete, insert, select, update
+from moothall.storage.sql import ColumnElement, and_, bindparam, delete, func, insert, or_, select, update
 from moothall.storage.tables import members, tokens, users
+
+
+class AccountState(StrEnum):
+    """What operators list accounts by."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+    CLOSED = "closed"
+    PENDING = "pending"
+    UNVERIFIED = "unverified"
+
+
+_IN_STATE: Final[dict[AccountState, Callable[[], ColumnElement[bool]]]] = {
+    AccountState.ACTIVE: lambda: and_(~users.c.suspended, ~users.c.disabled, users.c.pending == 0),
+    AccountState.SUSPENDED: lambda: users.c.suspended,
+    AccountState.CLOSED: lambda: users.c.disabled,
+    AccountState.PENDING: lambda: users.c.pending != 0,
+    AccountState.UNVERIFIED: lambda: ~users.c.verified,
+}
 
 _select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow, by_key=True)
 _lock_user = Query(lambda: select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
@@ -83,6 +103,26 @@ async def update_user(tx: Transaction, user_id: UserId, **columns: Any) -> None:
 async def update_username_key_in_guilds(tx: Transaction, user_id: UserId, key: str) -> None:
     """Update the username search key in all of a user's member rows."""
     await tx.execute(_update_username_key, user_id=user_id, new_key=key)
+
+
+async def list_users(
+    reader: Reader, *, search: str | None, states: Collection[AccountState], after: UserId | None, maximum: int
+) -> list[UserRow]:
+    """Select people's accounts that are not deleted, by id, after one of them; for operators.
+
+    `search` is part of a username, display name or email address in any case, `states` are those of which one applies.
+    """
+    conditions = [~users.c.bot, ~users.c.deleted]
+    if search is not None:
+        texts = (users.c.username_key, func.lower(users.c.global_name), func.lower(users.c.email))
+        conditions.append(or_(*(text.contains(search.lower(), autoescape=True) for text in texts)))
+    if states:
+        conditions.append(or_(*(_IN_STATE[state]() for state in states)))
+    if after is not None:
+        conditions.append(users.c.id > after)
+    return await reader.all_long(
+        Query(select(users).where(*conditions).order_by(users.c.id).limit(maximum), into=UserRow)
+    )
 
 
 async def select_memberships(reader: Reader, user_id: UserId) -> list[MemberRow]:
