@@ -134,3 +134,36 @@ async def test_who_left_and_joined_again_stays_online_for_all(
     assert await statuses(bob) == ["online"]
     assert ALICE in first.presences.online_ids(GUILD)
     assert await statuses(bot) == ["online", "online"]
+
+
+class LateBus(SharedBus):
+    """A shared bus on which messages of one node about presences are on their way for some time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[Any] | None = None
+
+    def publish(self, envelopes: Any) -> None:
+        """Publish, or keep what is published, if it is late."""
+        if self.late is None:
+            super().publish(envelopes)
+        else:
+            self.late += envelopes
+
+
+async def test_who_has_left_a_guild_is_offline_there_though_their_presence_was_on_its_way() -> None:
+    world, bus = ListingWorld(), LateBus()
+    world.member_version = 5
+    node = GatewayNode(GatewaySettings(), bus, world, name="node")
+    bob, _ = await identified(node, "bob")
+    alice = Peer(node)
+    await alice.identify("alice")
+    await run_pending()
+    bus.late = []
+    alice.send({"op": 3, "d": {"status": "dnd", "activities": [], "since": None, "afk": False}})
+    await run_pending()
+    on_its_way, bus.late = bus.late, None
+    bus.publish([removed(ALICE, 6), *on_its_way])
+    await run_pending()
+    assert (await statuses(bob))[-1:] == ["offline"]
+    assert node.presences.online_ids(GUILD) == [BOB]

@@ -137,6 +137,7 @@ class GatewayNode:
             on_guild_event=self._handle_guild_event,
             on_leave=self._end_subscription,
             on_broken=self._invalidate,
+            on_removed=self._handle_removed,
             online=self._online_in_guild,
         )
         self.invalidations = Invalidations(self._invalidate_session)
@@ -801,6 +802,9 @@ class GatewayNode:
     def _end_subscription(self, session: Session, guild_id: GuildId) -> None:
         self._take_pending(session, guild_id)
         self.member_lists.unsubscribe(session, guild_id)
+
+    def _handle_removed(self, user_id: UserId) -> None:
+        self.presences.leave_guild(user_id)
 
     def _online_in_guild(self, guild_id: GuildId, user_ids: Iterable[UserId], own_id: UserId) -> list[Presence]:
         return self.presences.online_in_guild(guild_id, user_ids, own_id)

@@ -172,6 +172,9 @@ class SentMessage(Struct, eq=False):
     """The time when it was published."""
     order: int = 0
     """Its number among the publications."""
+    mixed: bool = False
+    """Whether the guild had changed when it was published, and the bus may be late: a node that reads the guild anew
+    then applies events to it that are older than what it read."""
     known: int = 0
     """The version of the guild whose events were published before it: later changes are not answered yet."""
 
@@ -227,14 +230,15 @@ class World:
         guild = self.guilds.get(guild_id)
         return guild is not None and (channel_id in guild.channels or channel_id in guild.threads)
 
-    def note_published(self, change: Change, now: float) -> None:
-        """Record that the events of a change were handed to the bus."""
+    def note_published(self, change: Change, now: float, *, late: bool = False) -> None:
+        """Record that the events of a change were handed to the bus, which may be late for long."""
         self.published += 1
         if change.message_id is not None:
             message = self.message_by_id[change.message_id][1]
             message.published, message.order, message.published_at = self.position, self.published, now
             first = self.versions[change.guild_id][0][0]
             message.known = min(message.position - 1, self._known.get(change.guild_id, first))
+            message.mixed = late and self.versions[change.guild_id][-1][0] > message.known
         elif change.mutate is not None:
             self._known[change.guild_id] = max(change.position, self._known.get(change.guild_id, 0))
 

@@ -3,17 +3,22 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from moothall.bus import Envelope
+from moothall.bus.envelope import BusUnavailable
+from moothall.bus.nats import NatsBus
+from moothall.bus.sealing import Seal
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.objects.ids import GuildId
 from moothall.storage.database import StorageError
 from tests.simulation.gateway.database import Build, SimulatedPostgres, change_guild, send_message
 from tests.simulation.gateway.model import Change, World
+from tests.simulation.gateway.nats import SimulatedNats
+from tests.simulation.gateway.outbox import Outbox
 from tests.simulation.gateway.source import SimulatedSource
 from tests.simulation.gateway.transport import ClientDisconnected, SansIOSocket, SimulatedSocket
 from tests.simulation.loop import SimulatedLoop
@@ -27,6 +32,8 @@ POSTGRES: Final = "postgres"
 """One process with PostgreSQL: reads take time, and connections break, also during COMMIT."""
 CLUSTER: Final = "cluster"
 """Several processes with a bus between them that carries the events of the outbox."""
+NATS: Final = "nats"
+"""As a cluster, with the real bus over a simulated NATS server, which fails, and the outbox."""
 
 
 _MANY_FRAMES: Final = 1_000
@@ -115,7 +122,7 @@ class RunningNode(Struct, eq=False):
 
     name: str
     node: GatewayNode
-    bus: NodeBus
+    bus: NodeBus | NatsBus
     source: SimulatedSource
     sockets: list[SimulatedSocket]
     tasks: set[asyncio.Task[None]]
@@ -140,34 +147,69 @@ class Platform:
         self._commits = asyncio.Lock()
         self.database = SimulatedPostgres(world, loop, randomness.stream("database"))
         self.database.on_late_commit.append(self._invalidate_all)
+        self.nats = SimulatedNats(loop, randomness.stream("nats"))
+        self.outbox = Outbox(loop, randomness.stream("outbox"), self._any_bus, self._note_published)
+        self._relay: asyncio.Task[None] | None = None
 
     # Nodes
 
     async def start(self, nodes: int) -> None:
         """Connect to the database and start nodes."""
         await self.database.open()
+        if self.mode == NATS:
+            self._relay = self.loop.create_task(self.outbox.relay())
         for _ in range(nodes):
             await self.start_node()
 
-    async def start_node(self) -> RunningNode:
-        """Start a node."""
+    async def start_node(self) -> RunningNode | None:
+        """Start a node; None if it cannot reach the bus."""
         self._created += 1
-        name = f"node{self._created}"
-        bus = NodeBus(self._network, shared=self.mode == CLUSTER)
+        name = f"node{self._created}" if self.mode != NATS else f"node{self._created:012}"
+        bus = self._bus(name)
         source = SimulatedSource(
             self.world, self.loop, self._randomness.stream(f"source of {name}"), embedded=self.mode == EMBEDDED
         )
         node = GatewayNode(self._settings, bus, source, name=name)
-        self._network.buses.append(bus)
-        running = self.nodes[name] = RunningNode(name, node, bus, source, [], set())
+        running = RunningNode(name, node, bus, source, [], set())
+        if isinstance(bus, NodeBus):
+            self._network.buses.append(bus)
+        elif not await self._connect_bus(running):
+            return None
+        self.nodes[name] = running
         await node.start()
         return running
+
+    def _bus(self, name: str) -> "NodeBus | NatsBus":
+        if self.mode != NATS:
+            return NodeBus(self._network, shared=self.mode == CLUSTER)
+        return NatsBus("nats", node=name, seal=Seal([bytes(32)]), last_batch=self.outbox.last_batch)
+
+    async def _connect_bus(self, running: RunningNode) -> bool:
+        """Connect a node to NATS; False if it cannot, so that it ends."""
+        try:
+            await running.bus.start("local")
+        except BusUnavailable:
+            return False
+        return True
+
+    def _any_bus(self) -> NatsBus | None:
+        buses = [running.bus for running in self.nodes.values() if isinstance(running.bus, NatsBus)]
+        return self._choices.choice(buses) if buses else None
+
+    def cut_off(self, running: RunningNode, seconds: float) -> None:
+        """Separate a node from NATS for so long."""
+        client: Any = running.bus._client if isinstance(running.bus, NatsBus) else None
+        if client is not None:
+            client.cut_off(seconds)
 
     def stop_node(self, running: RunningNode) -> None:
         """End a node without a word, as a process that is killed."""
         del self.nodes[running.name]
-        running.bus.connected = False
-        self._network.buses.remove(running.bus)
+        if isinstance(running.bus, NodeBus):
+            running.bus.connected = False
+            self._network.buses.remove(running.bus)
+        else:
+            self._kill_bus(running.bus)
         for socket in running.sockets:
             socket.reset()
         for task in running.tasks:
@@ -179,6 +221,15 @@ class Platform:
             if other.node.cluster_presences is not None:
                 self.loop.call_later(self._choices.delay(1.0, 10.0), self._announce_end, other, running.name)
 
+    @staticmethod
+    def _kill_bus(bus: NatsBus) -> None:
+        bus._closing = True
+        for task in bus._tasks:
+            task.cancel()
+        client: Any = bus._client
+        if client is not None:
+            client.kill()
+
     def _announce_end(self, running: RunningNode, name: str) -> None:
         if running.name in self.nodes and running.node.cluster_presences is not None:
             running.node.cluster_presences.announce_end(name)
@@ -187,6 +238,8 @@ class Platform:
         """Shut a node down in order."""
         await running.node.close()
         await self.loop.io(1.0)
+        if isinstance(running.bus, NatsBus):
+            await running.bus.close()
         if running.name in self.nodes:
             self.stop_node(running)
 
@@ -264,7 +317,14 @@ class Platform:
         for running in self.nodes.values():
             running.node.invalidate_all_sessions("Events were published late.")
 
+    def _note_published(self, change: Change) -> None:
+        # At no time that its delay is counted from: whatever becomes of the bus may delay it.
+        self.world.note_published(change, 0.0, late=True)
+
     def _publish(self, change: Change) -> None:
+        if self.mode == NATS:
+            self.outbox.add(change)
+            return
         self.world.note_published(change, self.loop.time())
         if self.mode == CLUSTER:
             self._network.publish(change.envelopes)

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 from unittest import mock
 
@@ -21,7 +21,8 @@ from tests.simulation.gateway import auditor
 from tests.simulation.gateway.changes import WEIGHTS, Changes, new_guild
 from tests.simulation.gateway.client import LIVE, STATES, Client, Violation
 from tests.simulation.gateway.model import Change, Guild, Member, World
-from tests.simulation.gateway.platform import CLUSTER, EMBEDDED, POSTGRES, Platform
+from tests.simulation.gateway.nats import simulated_nats
+from tests.simulation.gateway.platform import CLUSTER, EMBEDDED, NATS, POSTGRES, NodeBus, Platform
 from tests.simulation.loop import SimulatedLoop, run
 from tests.simulation.randomness import Choices, Randomness, seeded_secrets
 
@@ -75,7 +76,9 @@ class Simulation:
         self.randomness = randomness
         choices = self.choices = randomness.stream("case")
         self.crowded = case.seed % _CROWDS == _CROWDS - 1
-        self.mode = choices.weighted({EMBEDDED: 4, POSTGRES: 4, CLUSTER: 0 if self.crowded else 3})
+        self.mode = choices.weighted(
+            {EMBEDDED: 4, POSTGRES: 4, CLUSTER: 0 if self.crowded else 3, NATS: 0 if self.crowded else 3}
+        )
         self.world = World()
         settings = GatewaySettings(
             heartbeat_ms=_HEARTBEAT_MS,
@@ -103,7 +106,7 @@ class Simulation:
             owner_id, *others = choices.sample(self.user_ids, choices.integer(1, len(self.user_ids)))
             guild = new_guild(self.world, choices, owner_id, others)
             self.world.apply(Change(guild.id, lambda _, guild=guild: guild, []))  # type: ignore[misc]
-        await self.platform.start(choices.integer(2, 3) if self.mode == CLUSTER else 1)
+        await self.platform.start(self._count_nodes(choices))
         for _ in range(choices.integer(2, 8)):
             self._add_client(choices)
         if self.crowded:
@@ -122,9 +125,15 @@ class Simulation:
         await self.loop.io(_CALM_SECONDS)
         auditor.check_end(self)
 
+    def _count_nodes(self, choices: Choices) -> int:
+        if self.mode == NATS:
+            return choices.integer(1, 5)
+        return choices.integer(2, 3) if self.mode == CLUSTER else 1
+
     async def _calm(self) -> None:
         """Let no further fault happen and wait until everything has settled."""
         platform = self.platform
+        platform.nats.faults = platform.outbox.faults = False
         platform.database.faults, platform.socket_failing, self.failing_dispatches = False, 0.0, 0.0
         for running in platform.nodes.values():
             running.source.failing = running.source.late = 0.0
@@ -134,7 +143,7 @@ class Simulation:
             client.silent, client.trap = False, None
         if self._tasks:
             await asyncio.wait(list(self._tasks))
-        if not platform.nodes:
+        while not platform.nodes:
             await platform.start_node()
         await self.loop.io(_CALM_SECONDS)
 
@@ -175,12 +184,12 @@ class Simulation:
     # Steps
 
     def _step(self, choices: Choices) -> None:
-        kind = choices.weighted({"change": 70, "client": 22, "node": 3})
+        kind = choices.weighted({"change": 70, "client": 22, "node": 8 if self.mode == NATS else 3})
         if kind == "change":
             self._start(self._change(choices))
         elif kind == "client":
             self._change_client(choices)
-        elif self.mode == CLUSTER:
+        elif self.mode in {CLUSTER, NATS} and self.platform.nodes:
             self._change_nodes(choices)
 
     def _start(self, coroutine: Any) -> None:
@@ -251,12 +260,16 @@ class Simulation:
 
     def _change_nodes(self, choices: Choices) -> None:
         running = choices.choice(list(self.platform.nodes.values()))
-        action = choices.weighted({"kill": 2, "close": 2, "start": 3, "gap": 2})
+        action = choices.weighted({"kill": 2, "close": 2, "start": 3, "gap": 2, "cut off": 4, "lose": 2})
         if action == "start":
             if len(self.platform.nodes) < 4:
                 self._start(self.platform.start_node())
-        elif action == "gap":
+        elif action == "gap" and isinstance(running.bus, NodeBus):
             running.bus.miss()
+        elif action in {"cut off", "gap"}:
+            self.platform.cut_off(running, choices.delay(4.0, 40.0))
+        elif action == "lose":
+            self.platform.nats.lose_newest()
         elif len(self.platform.nodes) > 1 and not running.node._closing:
             if action == "kill":
                 self.platform.stop_node(running)
@@ -275,10 +288,12 @@ def simulate(case: Case) -> Result:
         seeded_secrets(randomness.stream("secrets")),
         _repeatable(),
         _small_slices(choices, crowded=crowded),
+        ExitStack() as stack,
         _quiet_logs(),
     ):
         try:
             simulation = Simulation(case, randomness, loop)
+            stack.enter_context(simulated_nats(simulation.platform.nats))
             result.mode = simulation.mode
             with _failing_dispatches(simulation):
                 run(loop, simulation.run())
@@ -345,4 +360,4 @@ def _quiet_logs() -> Iterator[None]:
 
 def modes(results: Collection[Result]) -> dict[str, int]:
     """How many runs each mode had."""
-    return {mode: sum(result.mode == mode for result in results) for mode in (EMBEDDED, POSTGRES, CLUSTER)}
+    return {mode: sum(result.mode == mode for result in results) for mode in (EMBEDDED, POSTGRES, CLUSTER, NATS)}

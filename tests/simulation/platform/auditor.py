@@ -55,6 +55,7 @@ class Auditor:
         await self.any.check_things()
         self.any.check_refused(self.simulation.disk.content() + b"".join(self.simulation.blobs.data.values()))
         self._check_history()
+        await self._check_ended_invites()
         await self._check_audit_logs()
         self._raise()
 
@@ -170,12 +171,34 @@ class Auditor:
             if any(member["user"]["id"] == ban["user"]["id"] for member in members):
                 self.problems.append(f"{name}: {ban['user']['id']} is banned and a member")
         channels = await self._get(owner, f"{path}/channels")
+        await self._check_roles(path, members, channels, owner)
         existing = {each["id"] for each in channels} if isinstance(channels, list) else set()
         for invite in invites:
             if existing and invite["channel"]["id"] not in existing:
                 self.problems.append(f"invite {invite['code']} leads to a channel that is deleted")
             if invite["max_uses"] and invite["uses"] >= invite["max_uses"]:
                 self.problems.append(f"invite {invite['code']} is there after its last use")
+
+    async def _check_roles(self, path: str, members: Any, channels: Any, owner: Person) -> None:
+        """No member has a role that does not exist, and no overwrite names one."""
+        roles = await self._get(owner, f"{path}/roles")
+        if isinstance(roles, int) or isinstance(channels, int):
+            return
+        existing = {role["id"] for role in roles}
+        for member in members:
+            for role in set(member["roles"]) - existing:
+                self.problems.append(f"{member['user']['id']} has role {role}, which does not exist")
+        for channel in channels:
+            for overwrite in channel.get("permission_overwrites", ()):
+                if overwrite["type"] == 0 and overwrite["id"] not in existing:
+                    self.problems.append(f"channel {channel['id']} has an overwrite of role {overwrite['id']}")
+
+    async def _check_ended_invites(self) -> None:
+        """No invite leads to a channel that was deleted."""
+        for code in self.work.ended_invites:
+            call = await self.work.call(self.choices, self.work.people[0], "GET", f"/invites/{code}")
+            if not call.refused:
+                self.problems.append(f"invite {code} is there though its channel was deleted")
 
     async def _check_threads(self, owner: Person, threads: list[Any], seen: dict[str, Any]) -> None:
         for thread in threads:

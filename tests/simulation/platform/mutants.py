@@ -256,7 +256,7 @@ MUTANTS: Final = [
         "members keep a role that is deleted",
         "resources/guild/role/queries.py",
         '        id_between_commas=f",{int(role_id)},",',
-        '        id_between_commas=f",{int(role_id)}",',
+        '        id_between_commas=f",{int(role_id) + 1},",',
     ),
     Mutant(
         "overwrites of a deleted role stay",

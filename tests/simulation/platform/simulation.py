@@ -19,6 +19,7 @@ from tests.simulation.platform.any_operation import AnyOperations
 from tests.simulation.platform.auditor import Auditor
 from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.client import Client, Violation
+from tests.simulation.platform.endings import ENDINGS
 from tests.simulation.platform.server import Lost, Server, SimulatedCluster
 from tests.simulation.platform.workload import Operation, Workload
 from tests.simulation.platform.world import folder, image, simulated_world
@@ -31,6 +32,8 @@ _STEPS: Final = 44
 STEPS: Final = [f"{worker}.{step}" for worker in range(_WORKERS) for step in range(_STEPS)]
 """The operations of a run, by worker and number."""
 _CALM_SECONDS: Final = 45.0
+_HOUR: Final = 3_800.0
+"""Seconds after which polls of an hour have ended, and quiet threads are archived."""
 _DISKS: Final[dict[str, DiskFaults]] = {
     "healthy": DiskFaults(),
     "power": DiskFaults(crash=0.002),
@@ -164,6 +167,7 @@ class Simulation:
             self._supervising = False
             await supervisor
             self.work.aborting = 0.0
+            await self._end_things()
             await self.loop.io(_CALM_SECONDS)
             await Auditor(self).audit()
         finally:
@@ -326,6 +330,19 @@ class Simulation:
         self.trace.update(f"{self.loop.time():.9f} {client.name} {name} {seq}\n".encode())
 
     # Work
+
+    async def _end_things(self) -> None:
+        """Let several things go through a whole life at once; one time in four an hour passes then."""
+        choices = self.randomness.stream("endings")
+        tasks = [
+            self.loop.create_task(operation(self.work, self.randomness.stream(f"{operation.__name__}{number}")))
+            for operation in ENDINGS
+            for number in range(choices.integer(1, 3))
+        ]
+        for task in tasks:
+            await task
+        if choices.chance(0.25):
+            await self.loop.io(_HOUR)
 
     async def _work(self, number: int) -> None:
         choices = self.randomness.stream(f"worker{number}")

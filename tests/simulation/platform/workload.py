@@ -98,6 +98,8 @@ class Workload:
         """Guild and channel."""
         self.roles: list[tuple[str, str]] = []
         self.invites: list[Invite] = []
+        self.ended_invites: list[str] = []
+        """Codes of invites to channels that were deleted."""
         self.webhooks: list[tuple[str, str, str]] = []
         self.expected: dict[str, Expectation] = {}
         self.problems: list[str] = []

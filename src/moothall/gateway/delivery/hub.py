@@ -45,7 +45,8 @@ class Hub:
     `on_control` is called with each NODE envelope, `on_join` once a session receives a guild's events,
     `on_friend` with a user and their new friend, `on_guild_event` with an event of a guild once its view has it,
     `on_leave` once a session receives a guild's events no longer, `on_broken` with sessions that may have missed an
-    event, which have to identify anew, and `online` returns the presences for a user's GUILD_CREATE.
+    event, which have to identify anew, `on_removed` with a user whose session has left a guild because the user has,
+    and `online` returns the presences for a user's GUILD_CREATE.
 
     Whatever is done for one session, guild or event stands inside a boundary: an exception breaks the sessions that it
     concerns, and the delivery to all others goes on.
@@ -63,6 +64,7 @@ class Hub:
         on_guild_event: Callable[[GuildView, Envelope], None] | None = None,
         on_leave: Callable[[Session, GuildId], None] | None = None,
         on_broken: Callable[[Collection[Session], str], None] | None = None,
+        on_removed: Callable[[UserId], None] | None = None,
         online: OnlineInGuild = lambda _guild_id, _user_ids, _own_id: [],
     ) -> None:
         self.sessions: dict[str, Session] = {}
@@ -75,6 +77,7 @@ class Hub:
         self._on_guild_event = on_guild_event
         self._on_leave = on_leave
         self._on_broken = on_broken
+        self._on_removed = on_removed
         self.friends = Friends()
         self._online = online
         self._dispatcher = Dispatcher(settings, metrics, self._schedule_delivery, self._handle_failed_dispatch)
@@ -269,6 +272,8 @@ class Hub:
         if session.intents & Intent.GUILDS:
             self.send(session, "GUILD_DELETE", b'{"id":"%d"}' % guild_id)
         self._unsubscribe(session, guild_id)
+        if self._on_removed is not None:
+            self._on_removed(session.user_id)
 
     def withdraw(self, session: Session, guild_id: GuildId) -> None:
         """Announce to a session that a guild is unavailable; it receives no event of the guild until it joins again."""

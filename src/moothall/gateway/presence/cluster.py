@@ -126,6 +126,11 @@ class ClusterPresences(Presences):
                 ]
             )
 
+    def leave_guild(self, user_id: UserId) -> None:
+        """Publish a user's guilds once more after they left one: a message on its way may still have it."""
+        if self._own.pop(user_id, None) is not None:
+            self.update(user_id)
+
     def publish_all(self) -> None:
         """Publish the presences of all users on this node: for a new node, and after a possible loss."""
         presences = [_node_presence(user_id, user) for user_id, user in self._own.items()]

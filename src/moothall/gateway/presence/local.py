@@ -66,6 +66,9 @@ class Presences:
         if member is not None and member.sessions[:1] == [session] and session.user_id in self._visible:
             self._publish([presence_update(session.user_id, guild_id, self.get(session.user_id))])
 
+    def leave_guild(self, user_id: UserId) -> None:
+        """Take note that a user has left a guild; their sessions receive its events no longer."""
+
     def online(self, user_ids: Iterable[UserId]) -> list[Presence]:
         """The presences of those of the users who are online."""
         return [
