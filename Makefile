@@ -105,6 +105,16 @@ dist: $(STAMPS)/runtime ## Build the sdist and the wheel into dist/ (CLIENT=no)
 	@$(if $(filter no,$(CLIENT)),,$(BUILD_CLIENT))
 	@$(BIN)/python tools/build_dist.py $(if $(filter no,$(CLIENT)),--without-client)
 
+# Then `make release` builds it. KEY= is a private key of SSH that signs the checksums.
+.PHONY: version
+version: $(STAMPS)/dev ## Set the version, write the changelog from changes/, commit and tag (VERSION=)
+	@$(BIN)/python tools/release.py version "$(VERSION)"
+
+.PHONY: release
+release: $(STAMPS)/dev statements ## Build, check and sign every package of the tagged commit in dist/release/ (KEY=)
+	@$(BUILD_CLIENT)
+	@$(BIN)/python tools/release.py build $(if $(KEY),--key "$(KEY)")
+
 .PHONY: deb
 deb: $(STAMPS)/runtime ## Build a package for this release of Debian or Ubuntu into dist/
 	@$(BUILD_CLIENT)
@@ -186,6 +196,7 @@ check-python: $(STAMPS)/dev
 	@$(BIN)/python tools/check_operations.py
 	@$(BIN)/python tools/check_docs.py
 	@$(BIN)/python tools/check_words.py
+	@$(BIN)/python tools/release.py check
 
 .PHONY: format
 format: $(STAMPS)/dev ## Let ruff format and fix what it can

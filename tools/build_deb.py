@@ -14,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as pytest has it, when this runs as a script
 
-from tools.build_dist import ROOT, DistError, build, source_date_epoch
+from tools.build_dist import ROOT, DistError, build, git, source_date_epoch
 
 PARTS: Final = ROOT / "deploy" / "debian"
 HOME: Final = Path("usr/lib/moothall")
@@ -46,6 +47,17 @@ def install_wheel(python: Path, wheel: Path) -> None:
     _run(*_PIP, str(python), *_INSTALL, "--no-deps", "--no-index", "--find-links", str(wheel.parent), name)
 
 
+def deb_version(root: Path, version: str) -> str:
+    """The version of the package: the release's own for a tagged commit, else with the time of the commit.
+
+    So packages of later commits are newer for apt, and older than the next release.
+    """
+    if not (root / ".git").exists() or f"v{version}" in git(root, "tag", "--points-at", "HEAD").split():
+        return f"{version}-{REVISION}"
+    committed = datetime.fromtimestamp(source_date_epoch(root), UTC)
+    return f"{version}+git{committed:%Y%m%d%H%M%S}-{REVISION}"
+
+
 def build_deb(
     wheel: Path,
     output: Path,
@@ -55,7 +67,7 @@ def build_deb(
     compression: str = "xz",
 ) -> Path:
     """Build the package of a wheel into `output`. `install` fills the environment of the Python that it gets."""
-    version = f"{wheel.name.split('-')[1]}-{REVISION}"
+    version = deb_version(ROOT, wheel.name.split("-")[1])
     architecture = _run("dpkg", "--print-architecture").strip()
     with tempfile.TemporaryDirectory(prefix="moothall-deb-") as folder:
         stage = Path(folder)

@@ -39,14 +39,14 @@ def source_date_epoch(root: Path) -> int:
     """SOURCE_DATE_EPOCH, else the time of the last commit, else that of pyproject.toml, which an sdist sets."""
     if value := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(value)
-    if committed := _git(root, "log", "-1", "--format=%ct"):
+    if committed := git(root, "log", "-1", "--format=%ct"):
         return int(committed)
     return int((root / "pyproject.toml").stat().st_mtime)
 
 
 def sources(root: Path) -> Iterator[Path]:
     """The source files, relative to `root`, without the client's build."""
-    listed = _git(root, "ls-files", "-z")
+    listed = git(root, "ls-files", "-z")
     if listed:
         yield from (path for path in map(Path, listed.rstrip("\0").split("\0")) if (root / path).is_file())
         return
@@ -58,7 +58,7 @@ def sources(root: Path) -> Iterator[Path]:
             yield relative
 
 
-def _git(root: Path, *arguments: str) -> str:
+def git(root: Path, *arguments: str) -> str:
     """What git prints; empty if `root` is not the top of a working tree, or there is no git."""
     if not (root / ".git").exists() or shutil.which("git") is None:
         return ""
