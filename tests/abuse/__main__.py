@@ -28,6 +28,7 @@ _FLOOR = 0.02
 """Seconds: waits below it are noise of the machine, and count as it in a ratio."""
 _NICE = -18
 """The priority of the server and its clients (setpriority(2))."""
+_ATTACKERS_NICE = 10
 _REST = 3.0
 """Seconds of calm between two attacks."""
 _SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
@@ -83,7 +84,7 @@ class Trial:
         """Let attackers attack beside the well-behaved."""
         pid = self._server.process.pid
         _forget_highest(pid)
-        processes = [start_attacks({name: self._targets[name]}, self._seconds, nice=19) for name in names]
+        processes = [start_attacks({name: self._targets[name]}, self._seconds, nice=_ATTACKERS_NICE) for name in names]
         waits = await self._clients.run(self._seconds)
         errors = [await finish_attacks(process, 30) for process in processes]
         if len(names) > 1:

@@ -1,8 +1,7 @@
-"""Run attackers: `python -m tests.abuse.attackers SECONDS NICE NAME...`, with Targets as JSON on standard input."""
+"""Run attackers: `python -m tests.abuse.attackers SECONDS NAME...`, with Targets as JSON on standard input."""
 
 import asyncio
 import importlib
-import os
 import sys
 
 import msgspec
@@ -18,9 +17,8 @@ async def _attack(names: list[str], targets: list[Target], seconds: float) -> No
 
 
 def main() -> None:
-    """Read the targets, and attack at a lower priority."""
-    seconds, niceness, *names = sys.argv[1:]
-    os.setpriority(os.PRIO_PROCESS, 0, max(int(niceness), os.getpriority(os.PRIO_PROCESS, 0)))
+    """Read the targets, and attack."""
+    seconds, *names = sys.argv[1:]
     targets = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Target])
     asyncio.run(_attack(names, targets, float(seconds)))
 
