@@ -29,6 +29,7 @@ _FLOOR = 0.02
 _NICE = -18
 """The priority of the server and its clients (setpriority(2))."""
 _ATTACKERS_NICE = 10
+"""That of the attackers: below that of other programs, but not idle, as they would attack less where others work."""
 _REST = 3.0
 """Seconds of calm between two attacks."""
 _SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}

@@ -130,9 +130,14 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Note a header; stop at one too many."""
-        if len(self.headers) >= HEADERS_MAX:
+        headers = self.headers
+        if len(headers) >= HEADERS_MAX:
             raise _HeadTooLarge
-        super().on_header(name, value)
+        # As uvicorn's own, without the call: it is the most frequent one of a request.
+        name = name.lower()
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
+        headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Check the size of the complete head, and start the application, or queue the request for it."""
