@@ -6,6 +6,7 @@ Counters are fixed windows in memory. The workers of one machine share theirs; e
 import hashlib
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -223,15 +224,23 @@ def _headers(rate: Rate, factor: int, window: list[float], now: float, bucket: b
 
 _UNLIMITED: Final = b"1000000"
 """The limit and the remaining requests that a server without rate limits states."""
+_UNLIMITED_LIMIT: Final = (b"x-ratelimit-limit", _UNLIMITED)
+_UNLIMITED_REMAINING: Final = (b"x-ratelimit-remaining", _UNLIMITED)
+_UNLIMITED_RESET_AFTER: Final = (b"x-ratelimit-reset-after", b"1.000")
+
+
+@lru_cache(maxsize=1)
+def _reset_at(hundredths: int) -> tuple[bytes, bytes]:
+    return (b"x-ratelimit-reset", b"%d.%02d0" % divmod(hundredths, 100))
 
 
 def unlimited_headers(bucket: bytes) -> list[tuple[bytes, bytes]]:
     """The headers of a server without rate limits: some libraries wait for ever without them."""
     return [
-        (b"x-ratelimit-limit", _UNLIMITED),
-        (b"x-ratelimit-remaining", _UNLIMITED),
-        (b"x-ratelimit-reset", b"%.3f" % (CLOCK.now() + 1.0)),
-        (b"x-ratelimit-reset-after", b"1.000"),
+        _UNLIMITED_LIMIT,
+        _UNLIMITED_REMAINING,
+        _reset_at(CLOCK.now_ms() // 10 + 100),
+        _UNLIMITED_RESET_AFTER,
         (b"x-ratelimit-bucket", bucket),
     ]
 
