@@ -3,7 +3,7 @@
 A row is what the well-behaved waited (99 of 100 acts of the kind that suffers most, against the quiet server), the
 memory of the server against that of the quiet one, failures, and whether the server went on without a restart.
 
-The server and its clients have priority over other programs, as far as the user may give it, and the attackers none:
+The server and its clients have priority over other programs, as far as the user may give it, and the attackers less:
 attackers on other machines do not take the server's processors.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.abuse.attackers import ATTACKERS
 from tests.abuse.clients import Clients, Waits
 from tests.abuse.community import Community
-from tests.abuse.processes import finish_attacks, start_attacks
+from tests.abuse.processes import finish_attacks, start_attacks, wait_until_ready
 from tests.abuse.target import Target
 from tests.serving import RunningServer
 
@@ -28,9 +28,9 @@ _FLOOR = 0.02
 """Seconds: waits below it are noise of the machine, and count as it in a ratio."""
 _NICE = -18
 """The priority of the server and its clients (setpriority(2))."""
-_ATTACKERS_NICE = 10
+_ATTACKERS_NICE = 5
 """That of the attackers: below that of other programs, but not idle, as they would attack less where others work."""
-_REST = 3.0
+_REST = 2.0
 """Seconds of calm between two attacks."""
 _SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 
@@ -81,12 +81,14 @@ class Trial:
         _print_waits(self._quiet)
         print(f"  memory {self._quiet_memory // 1024} MiB", flush=True)
 
-    async def run(self, label: str, names: Sequence[str]) -> Row:
+    async def run(self, label: str, names: Sequence[str], seconds: float) -> Row:
         """Let attackers attack beside the well-behaved."""
         pid = self._server.process.pid
         _forget_highest(pid)
-        processes = [start_attacks({name: self._targets[name]}, self._seconds, nice=_ATTACKERS_NICE) for name in names]
-        waits = await self._clients.run(self._seconds)
+        processes = [start_attacks({name: self._targets[name]}, seconds, nice=_ATTACKERS_NICE) for name in names]
+        for process in processes:
+            await wait_until_ready(process)
+        waits = await self._clients.run(seconds)
         errors = [await finish_attacks(process, 30) for process in processes]
         if len(names) > 1:
             _print_waits(waits)
@@ -123,7 +125,9 @@ def _line(row: Row) -> str:
     return f"| {row.name} | {row.ratio:.1f} | {waited} | {row.memory:.2f} | {more or 'none'} |"
 
 
-async def _run(names: Sequence[str], seconds: float, arguments: Sequence[str], *, alone: bool, together: bool) -> bool:
+async def _run(
+    names: Sequence[str], seconds: float, arguments: Sequence[str], *, alone: bool, together_seconds: float
+) -> bool:
     with (
         tempfile.TemporaryDirectory() as folder,
         RunningServer(Path(folder, "data"), "--no-demo", "--trusted-proxy", "127.0.0.1", *arguments) as server,
@@ -141,10 +145,10 @@ async def _run(names: Sequence[str], seconds: float, arguments: Sequence[str], *
             print("| --- | --- | --- | --- | --- |", flush=True)
             rows = []
             for name in names if alone else ():
-                rows.append(await trial.run(name, [name]))
+                rows.append(await trial.run(name, [name], seconds))
                 print(_line(rows[-1]), flush=True)
-            if together and len(names) > 1:
-                rows.append(await trial.run("all at once", names))
+            if together_seconds and len(names) > 1:
+                rows.append(await trial.run("all at once", names, together_seconds))
                 print(_line(rows[-1]), flush=True)
             print(f"\nmessages that were acknowledged and not heard: {clients.missed}")
             return all(row.ratio <= 3 and row.memory <= 1.5 and not row.failures and not row.error for row in rows)
@@ -157,15 +161,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.abuse", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*ATTACKERS, []], help="attackers; all without any")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long each attack lasts")
-    parser.add_argument("--no-together", action="store_true", help="leave out the run of all at once")
+    parser.add_argument("--together-seconds", type=float, default=60.0, help="the same of all at once; 0 leaves it out")
     parser.add_argument("--server", action="append", default=[], help="an argument for the server")
     parser.add_argument("--only-together", action="store_true", help="run all at once alone")
     options = parser.parse_args()
     names = options.names or ATTACKERS
     with suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, _NICE)
-    alone, together = not options.only_together, not options.no_together
-    passed = asyncio.run(_run(names, options.seconds, options.server, alone=alone, together=together))
+    alone, together_seconds = not options.only_together, options.together_seconds
+    passed = asyncio.run(_run(names, options.seconds, options.server, alone=alone, together_seconds=together_seconds))
     sys.exit(0 if passed else 1)
 
 

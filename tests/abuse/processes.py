@@ -1,11 +1,9 @@
 """Attackers as processes of their own."""
 
 import asyncio
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import partial
 
 import msgspec
 
@@ -18,11 +16,10 @@ def start_attacks(targets: Mapping[str, Target], seconds: float, *, nice: int = 
     With `nice` they leave the processors to the server and to others, as attackers on other machines do.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.abuse.attackers", str(seconds), *targets],
+        [sys.executable, "-m", "tests.abuse.attackers", str(seconds), str(nice), *targets],
         stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # Before its imports, which would take a second of the server's processors.
-        preexec_fn=partial(_lower_priority, nice),  # noqa: PLW1509 there are no other threads
     )
     assert process.stdin is not None
     process.stdin.write(msgspec.json.encode(list(targets.values())))
@@ -30,8 +27,10 @@ def start_attacks(targets: Mapping[str, Target], seconds: float, *, nice: int = 
     return process
 
 
-def _lower_priority(nice: int) -> None:
-    os.setpriority(os.PRIO_PROCESS, 0, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
+async def wait_until_ready(process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the attackers of a process have imported what they need, and attack."""
+    assert process.stdout is not None
+    await asyncio.to_thread(process.stdout.readline)
 
 
 async def finish_attacks(process: "subprocess.Popen[bytes]", seconds: float) -> str:
@@ -46,4 +45,6 @@ async def finish_attacks(process: "subprocess.Popen[bytes]", seconds: float) -> 
     assert process.stderr is not None
     complaint = process.stderr.read().decode(errors="replace").strip().splitlines()
     process.stderr.close()
+    assert process.stdout is not None
+    process.stdout.close()
     return complaint[-1] if process.returncode and complaint else ""

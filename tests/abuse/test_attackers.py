@@ -8,7 +8,7 @@ import pytest
 from tests.abuse.attackers import ATTACKERS
 from tests.abuse.clients import Clients
 from tests.abuse.community import Community
-from tests.abuse.processes import finish_attacks, start_attacks
+from tests.abuse.processes import finish_attacks, start_attacks, wait_until_ready
 from tests.serving import RunningServer
 
 _SECONDS = 2.0
@@ -35,6 +35,7 @@ async def test_no_other_client_is_refused_or_misses_a_message_while_ten_attack(
     for start in range(0, len(ATTACKERS), _TOGETHER):
         names = ATTACKERS[start : start + _TOGETHER]
         process = start_attacks({name: targets[name] for name in names}, _SECONDS)
+        await wait_until_ready(process)
         waits = await clients.run(_SECONDS)
         assert await finish_attacks(process, 60) == "", names
         assert {kind: of.failures for kind, of in waits.items() if of.failures} == {}, names

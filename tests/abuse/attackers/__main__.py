@@ -1,7 +1,8 @@
-"""Run attackers: `python -m tests.abuse.attackers SECONDS NAME...`, with Targets as JSON on standard input."""
+"""Run attackers: `python -m tests.abuse.attackers SECONDS NICE NAME...`, with Targets as JSON on standard input."""
 
 import asyncio
 import importlib
+import os
 import sys
 
 import msgspec
@@ -17,9 +18,13 @@ async def _attack(names: list[str], targets: list[Target], seconds: float) -> No
 
 
 def main() -> None:
-    """Read the targets, and attack."""
-    seconds, *names = sys.argv[1:]
+    """Read the targets, say "ready", and attack at a lower priority."""
+    seconds, niceness, *names = sys.argv[1:]
     targets = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Target])
+    for name in names:
+        importlib.import_module(f"{__package__}.{name}")
+    os.setpriority(os.PRIO_PROCESS, 0, max(int(niceness), os.getpriority(os.PRIO_PROCESS, 0)))
+    print("ready", flush=True)
     asyncio.run(_attack(names, targets, float(seconds)))
 
 
