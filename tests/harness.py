@@ -396,6 +396,10 @@ class Platform:
         """Run all jobs that are due now or in `MAX_TRANSACTION_MS`."""
         await JobRunner(self.services).drain(Timestamp(Timestamp.now() + MAX_TRANSACTION_MS))
 
+    async def run_jobs_at(self, now: Timestamp) -> None:
+        """Run all jobs that are due at a moment."""
+        await JobRunner(self.services).drain(now)
+
     async def send(
         self, method: str, path: str, data: bytes, headers: list[tuple[str, str]], query: dict[str, Any], client: str
     ) -> Reply:

@@ -314,3 +314,25 @@ def test_the_password_of_the_mail_server_goes_nowhere_in_the_clear() -> None:
     assert problems(environ={**MAIL, "MOOTHALL_SMTP_USER": "hall"}) == [
         "smtp_user: a login needs smtp_user and smtp_password"
     ]
+
+
+def test_registration_was_a_switch_once_and_is_still_read_as_one(toml: Callable[[str], Path]) -> None:
+    assert load(config=toml("registration = false\n"), environ={}).registration == "closed"
+    assert load(environ={"MOOTHALL_REGISTRATION": "true"}).registration == "open"
+    assert load(environ={"MOOTHALL_REGISTRATION": "approval"}).registration == "approval"
+    (problem,) = problems(environ={"MOOTHALL_REGISTRATION": "friends"})
+    assert problem.startswith("registration: Expected open, token, domain, approval or closed")
+
+
+def test_registration_by_domain_needs_domains_and_mail() -> None:
+    assert problems(environ={"MOOTHALL_REGISTRATION": "domain"}) == [
+        "registration: domain needs registration_domains",
+        "registration: domain needs smtp_host, as addresses are confirmed by mail",
+    ]
+    settings = {**MAIL, "MOOTHALL_REGISTRATION": "domain", "MOOTHALL_REGISTRATION_DOMAINS": "a.example,b.example"}
+    assert load(environ=settings).registration_domains == ("a.example", "b.example")
+    for wrong in ("@a.example", "A.example", "nodot", "münchen.example"):
+        (problem,) = problems(environ={**settings, "MOOTHALL_REGISTRATION_DOMAINS": wrong})[:1]
+        assert problem.startswith("registration_domains: Expected domains")
+    (problem,) = problems(environ={"MOOTHALL_REGISTRATION_BLOCKED_NETWORKS": "here"})
+    assert problem.startswith("registration_blocked_networks: Expected addresses or networks")

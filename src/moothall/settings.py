@@ -178,7 +178,27 @@ class Settings(Struct, frozen=True, kw_only=True):
         Meta(description="Seconds that the delivery of a mail may take before it is tried again later.", ge=1, le=120),
     ] = 20.0
     mail_from: Annotated[str | None, Meta(description="Address that mail is sent from.")] = None
-    registration: Annotated[bool, Meta(description="Let anyone register an account.")] = True
+    registration: Annotated[
+        Literal["open", "token", "domain", "approval", "closed"],
+        Meta(
+            description="Who may register an account: anyone (open), with an invitation of the operator (token), with "
+            "an address of registration_domains (domain), with the operator's approval, or no one (closed)."
+        ),
+    ] = "open"
+    registration_domains: Annotated[
+        tuple[str, ...],
+        Meta(description="With registration = domain: the domains that addresses of accounts may have."),
+    ] = ()
+    blocked_usernames: Annotated[
+        tuple[str, ...], Meta(description="Words that a username may not contain, in any case.")
+    ] = ()
+    blocked_address_domains: Annotated[
+        tuple[str, ...],
+        Meta(description="Domains that addresses of accounts may not have, nor one below them."),
+    ] = ()
+    registration_blocked_networks: Annotated[
+        tuple[str, ...], Meta(description="Addresses or networks from which no one may register.")
+    ] = ()
     message_requests: Annotated[
         bool,
         Meta(
@@ -387,7 +407,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     @property
     def networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
         """`trusted_proxies`, parsed."""
-        return tuple(ipaddress.ip_network(text, strict=False) for text in self.trusted_proxies)
+        return parse_networks(self.trusted_proxies)
 
     @property
     def metrics_address(self) -> tuple[str, int] | None:
@@ -408,6 +428,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         """All settings, with the secrets masked, because this may be logged."""
         shown = (f"{name}={masked(name, getattr(self, name))!r}" for name in self.__struct_fields__)
         return f"Settings({', '.join(shown)})"
+
+
+def parse_networks(texts: tuple[str, ...]) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    """Networks and single addresses, which were checked when the settings were read."""
+    return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
 
 
 class Setting(Struct, frozen=True):
@@ -547,6 +572,11 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
     if values.get("workers", 1) > 1 and not str(values.get("database_url") or "sqlite:").startswith("sqlite:"):
         yield "workers: several share an SQLite file; with PostgreSQL, start several servers"
     yield from _check_mail(values)
+    if values.get("registration") == "domain":
+        if not values.get("registration_domains"):
+            yield "registration: domain needs registration_domains"
+        if values.get("smtp_host") is None:
+            yield "registration: domain needs smtp_host, as addresses are confirmed by mail"
     if values.get("metrics_listen"):
         port = split_address(values["metrics_listen"])[1]
         if port and port == values.get("port", TABLE["port"].default):
@@ -596,6 +626,9 @@ def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
     if text and setting.nullable and value == "":
         return None
     raw = value
+    if setting.name == "registration":
+        # It was a switch once.
+        raw = _SWITCH.get(str(value).lower(), value)
     if text and setting.repeated:
         raw = [item.strip() for item in value.split(",") if item.strip()]
     elif text and setting.boolean:
@@ -612,6 +645,7 @@ def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
 
 _ADDRESS = re.compile(r"(?:\[(?P<bracketed>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\s:\[\]]+)):(?P<port>[0-9]{1,5})")
 _TOKEN = re.compile(r"[!-~]{16,}")
+_SWITCH = {"true": "open", "false": "closed"}
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -640,6 +674,16 @@ def _check_networks(texts: tuple[str, ...]) -> None:
             ipaddress.ip_network(text, strict=False)
         except ValueError:
             raise ValueError(f"Expected addresses or networks, like 10.0.0.0/8; not {text!r}") from None
+
+
+def _check_domains(texts: tuple[str, ...]) -> None:
+    for text in texts:
+        try:
+            normalised = str(EmailAddress.from_wire(f"x@{text}")).removeprefix("x@")
+        except ValueError:
+            normalised = None
+        if normalised != text:
+            raise ValueError(f"Expected domains in lower case, in Punycode, like example.org; not {text!r}")
 
 
 def split_address(text: str) -> tuple[str, int]:
@@ -723,6 +767,9 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "push_private_key": _check_push_key,
     "push_contact": _check_contact,
     "trusted_proxies": _check_networks,
+    "registration_blocked_networks": _check_networks,
+    "registration_domains": _check_domains,
+    "blocked_address_domains": _check_domains,
     "mail_from": _check_address,
 }
 """Validators beyond the types; each raises ValueError."""

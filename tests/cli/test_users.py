@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -133,3 +134,34 @@ def test_bots_are_no_people(server: RunningServer) -> None:
     bot_id = application["bot"]["id"]
     assert failed(run("user", "disable", bot_id, "--data", str(server.data))) == "moothall: Unknown User"
     assert "Helper" not in listed(server)
+
+
+def invitation(server: RunningServer, *arguments: str) -> Any:
+    result = run("invitation", *arguments, "--data", str(server.data))
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_invitations_are_made_listed_and_revoked(server: RunningServer) -> None:
+    made = json.loads(invitation(server, "create", "--uses", "3", "--note", "for the choir", "--json").stdout)
+    assert made["link"].startswith(f"{server.url}/register?token=")
+    (row,) = [json.loads(line) for line in invitation(server, "list", "--json").stdout.splitlines()]
+    assert (row["id"], row["uses_left"], row["note"]) == (made["id"], 3, "for the choir")
+    assert made["link"].partition("token=")[2] not in json.dumps(row)
+    invitation(server, "revoke", made["id"])
+    assert invitation(server, "list").stdout == ""
+    assert failed(run("invitation", "revoke", made["id"], "--data", str(server.data))) == "moothall: Unknown Token"
+    line = failed(run("invitation", "create", "--email", "a@example.org", "--data", str(server.data)))
+    assert line == "moothall: no mail server is set: see smtp_host and mail_from"
+
+
+def test_a_new_account_waits_for_the_operator(tmp_path: Path) -> None:
+    arguments = ("--no-demo", "--no-rate-limits")
+    with ForkedServer(tmp_path / "data", *arguments, settings={"MOOTHALL_REGISTRATION": "approval"}) as own:
+        body = {"username": "nina", "password": "correct horse battery"}
+        made = own.request("POST", "/auth/register", body).json
+        assert made["required_actions"] == ["await_approval"]
+        assert listed(own, "--state", "pending") == ["nina"]
+        assert user(own, "approve", "nina")["state"] == "active"
+        assert listed(own, "--state", "pending") == []
+        assert log_in(own, "nina", "correct horse battery").status == 200

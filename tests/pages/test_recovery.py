@@ -4,7 +4,12 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 import pytest
+from msgspec import structs
 
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Context
+from moothall.resources.user.registration_token.operations import create_invitation
 from tests.harness import Platform
 from tests.mail_server import MailServer, config_of, deliver_all, link_of, mail_server, send_mail_by
 from tests.pages.browser import ORIGIN, PASSWORD, Browser, Page, registered
@@ -113,6 +118,38 @@ async def test_the_address_of_a_page_with_a_link_is_not_passed_on(platform: Plat
     page = await browser.visit("/reset?token=secret")
     assert page.headers["referrer-policy"] == "same-origin"
     assert page.headers["cache-control"] == "no-store"
+
+
+async def test_an_invitation_opens_the_form_of_a_new_account(platform: Platform) -> None:
+    platform.services.limits = structs.replace(platform.services.limits, registration="token")
+    browser = Browser(platform)
+    page = await browser.visit("/register")
+    assert "You need an invitation" in page.text
+    assert page.forms == []
+
+    async def invite(ctx: Context) -> str:
+        return (await create_invitation(ctx, uses=1, days=1, note=None, address=None, locale="en-US")).link
+
+    link = urlsplit(await unit_of_work.run(platform.services, ANONYMOUS, invite, fires=()))
+    page = await browser.visit(f"{link.path}?{link.query}")
+    refused = await browser.press(page, "Make the account", username="wanda", password="password")
+    assert refused.status == 400
+    other = Browser(platform)
+    late = await other.visit(f"{link.path}?{link.query}")
+    assert (await browser.press(refused, "Make the account", username="wanda", password=PASSWORD)).status == 303
+    refused = await other.press(late, "Make the account", username="willy", password=PASSWORD)
+    assert "This invitation has been used" in refused.text
+
+
+async def test_the_page_of_a_new_account_says_what_it_waits_for(platform: Platform) -> None:
+    platform.services.limits = structs.replace(platform.services.limits, registration="approval")
+    browser = Browser(platform)
+    form = await browser.visit("/register")
+    made = await browser.press(form, "Make the account", username="wanda", password=PASSWORD)
+    assert "waits for the approval" in made.text
+    assert not any("session" in cookie for cookie in made.cookies)
+    refused = await browser.press(await browser.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    assert "waits for the approval" in refused.text
 
 
 async def test_without_mail_the_page_says_whom_to_ask(platform: Platform) -> None:

@@ -60,6 +60,10 @@ _NO_MESSAGES: Final = {
         "resources/user/account/operations.py",
         "f'{row.username} has no email address.'",
     ): "for the operator only",
+    (
+        "resources/account_deletion/operations/suspension.py",
+        "f'{row.username} owns a team that has other members.'",
+    ): "for the operator only",
 }
 """Calls that look like refusals to the collection, with their argument and what they are."""
 
@@ -73,7 +77,6 @@ _PASSED_ON: Final = {
     ("api/recorded_refusal.py", "message"): "the argument of `RecordedRefusal`",
     ("api/request/uploads.py", "str(problem)"): "MalformedForm",
     ("api/request/url_encoded.py", "message"): "OAuth2's own errors, which programs read",
-    ("api/request/valid_rest.py", "error['message']"): "collected already",
     ("oauth2/oauth_errors.py", "description"): "the token endpoint's, whose errors programs read",
     ("objects/errors.py", "message"): "the argument of `refuse_field`",
     ("objects/images.py", "cls._too_large()"): "returned by that function",

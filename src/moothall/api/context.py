@@ -1,6 +1,7 @@
 """The context of a request: its transaction, actor, guild and channel, and the events that it emits."""
 
 import asyncio
+import ipaddress
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, Protocol, TypeVar
@@ -76,8 +77,16 @@ class Limits(Struct, frozen=True, kw_only=True):
     """URL of the activities host, below which each Activity has an origin of its own; None without one."""
     reserved_words: tuple[str, ...]
     allow_private_addresses: bool
-    registration: bool
-    """Whether anyone may register an account."""
+    registration: str = "open"
+    """Who may register an account: the setting of that name."""
+    registration_domains: tuple[str, ...] = ()
+    """Domains of email addresses that accounts may have where `registration` is "domain"."""
+    blocked_usernames: tuple[str, ...] = ()
+    """Words that no username may contain."""
+    blocked_address_domains: tuple[str, ...] = ()
+    """Domains that no address may have, nor one below them."""
+    blocked_networks: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = ()
+    """Networks from which no one may register."""
     verification_requires_email: bool = True
     """Whether verification levels of guilds ask for a verified email address."""
     password_min_score: int = 2

@@ -24,6 +24,7 @@ PROVIDED: Final[Mapping[str, Mapping[str, str]]] = {
     "Login": {"user_id": "user_id"},
     "Message": {"message_id": "id", "channel_id": "channel_id"},
     "NewApplication": {"application_id": "id"},
+    "Registered": {"user_id": "user_id"},
     "Role": {"role_id": "id"},
     "ScheduledEvent": {"guild_scheduled_event_id": "id"},
     "Sku": {"sku_id": "id"},

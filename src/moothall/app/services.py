@@ -55,7 +55,7 @@ from moothall.resources.webhook_event.sender import WebhookEventSender
 from moothall.runtime.budgets import Allowance, Budgets, Holdings, Rates
 from moothall.runtime.pools import Pools
 from moothall.runtime.secrets import Passwords, ServerKey
-from moothall.settings import Settings
+from moothall.settings import Settings, parse_networks
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import Database
 
@@ -131,6 +131,10 @@ def build_services(
             reserved_words=settings.reserved_words,
             allow_private_addresses=settings.allow_private_addresses,
             registration=settings.registration,
+            registration_domains=settings.registration_domains,
+            blocked_usernames=settings.blocked_usernames,
+            blocked_address_domains=settings.blocked_address_domains,
+            blocked_networks=parse_networks(settings.registration_blocked_networks),
             verification_requires_email=settings.verification_requires_email,
             password_min_score=settings.password_min_score,
             account_deletion_days=settings.account_deletion_days,

@@ -17,6 +17,7 @@ COMMANDS = {
     "user": "moothall.cli.user:user",
     "guild": "moothall.cli.guild:guild",
     "member": "moothall.cli.member:member",
+    "invitation": "moothall.cli.invitation:invitation",
     "mail": "moothall.cli.mail:mail",
     "push-key": "moothall.cli.push_key:push_key",
     "jobs": "moothall.cli.jobs:jobs",

@@ -250,6 +250,20 @@ def enable(settings: Settings, name: str, *, as_json: bool) -> None:
     _change(settings, name, end_suspension, as_json=as_json)
 
 
+@user.command(short_help="Approve a new account.")
+@takes_settings(*STORAGE, "public_url")
+@_NAME
+@_JSON
+def approve(settings: Settings, name: str, *, as_json: bool) -> None:
+    """Let the user of a new account log in, where the setting `registration` is `approval`.
+
+    `moothall user list --state pending` shows those that wait; `moothall user delete NAME --days 0` turns one down.
+    """
+    from moothall.resources.user.account.operations import approve_account
+
+    _change(settings, name, approve_account, as_json=as_json)
+
+
 @user.command(short_help="Delete an account, after some days.")
 @takes_settings(*STORAGE)
 @_NAME

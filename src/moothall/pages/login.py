@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from msgspec import UNSET
 from starlette.responses import Response
 
 from moothall.api.request.body import body_reader
@@ -58,12 +59,16 @@ async def register(request: PageRequest) -> Response:
     values: dict[str, Any] = {"username": form.text("username").strip(), "password": form.text("password")}
     if form.text("email").strip():
         values["email"] = form.text("email").strip()
+    if form.text("token"):
+        values["registration_token"] = form.text("token")
     try:
         body = _REGISTER.from_plain(values)
-        login = await register_account(request.per_query_context(), body, seconds=SESSION_SECONDS)
+        made = await register_account(request.per_query_context(), body, seconds=SESSION_SECONDS)
     except Refusal as refusal:
         return await _render_form(request, "register.html", refusal, form)
-    return await _start_session(request, login)
+    if made.token is UNSET:
+        return await render_page(request, "registered.html", required=made.required_actions)
+    return await _start_session(request, Login(made.token, made.user_id))
 
 
 async def log_out(request: PageRequest) -> Response:
@@ -102,5 +107,6 @@ async def _render_form(
         redirects_away=True,
         restorable=refusal is not None and refusal.kind in CLOSED,
         next=_next_path(request),
+        token=request.query.get("token", "") if form is None else form.text("token"),
         values=values,
     )

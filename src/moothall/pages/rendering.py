@@ -43,7 +43,8 @@ async def render_page(
         me=request.account,
         csrf=request.csrf_token(),
         here=request.own_url,
-        registration=request.services.limits.registration,
+        registration=request.services.limits.registration != "closed",
+        by_invitation=request.services.limits.registration == "token",
         mail=request.services.resources[MailSender].config is not None,
         public_url=request.services.limits.public_url,
     )

@@ -71,9 +71,9 @@ _PAGE: Final = """\
 </html>
 """
 _BUTTON: Final = (
-    '<p><a href="{link}" style="display:inline-block;padding:10px 18px;border-radius:8px;background:#3d5bd9;'
+    '<p><a href="{link}" style="display:inline-block;padding:10px 18px;border-radius:8px;background:#7a3e12;'
     'color:#fff;text-decoration:none">{label}</a></p>\n'
-    '<p style="font-size:13px">{hint}<br><a href="{link}">{link}</a></p>'
+    '<p style="font-size:13px;overflow-wrap:anywhere">{hint}<br><a href="{link}">{link}</a></p>'
 )
 
 

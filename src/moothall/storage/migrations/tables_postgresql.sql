@@ -997,6 +997,19 @@ CREATE TABLE read_states (
 	CONSTRAINT pk_read_states PRIMARY KEY (user_id, type, resource_id)
 );
 
+CREATE TABLE registration_tokens (
+	hash BYTEA NOT NULL,
+	id BIGINT NOT NULL,
+	note TEXT,
+	address TEXT,
+	uses_left BIGINT NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	CONSTRAINT pk_registration_tokens PRIMARY KEY (hash)
+);
+
+CREATE INDEX ix_registration_tokens_id ON registration_tokens (id);
+
 CREATE TABLE relationships (
 	user_id BIGINT NOT NULL,
 	other_id BIGINT NOT NULL,

@@ -1047,6 +1047,20 @@ CREATE TABLE read_states (
 )
  WITHOUT ROWID;
 
+CREATE TABLE registration_tokens (
+	hash BLOB NOT NULL,
+	id INTEGER NOT NULL,
+	note TEXT,
+	address TEXT,
+	uses_left INTEGER NOT NULL,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	CONSTRAINT pk_registration_tokens PRIMARY KEY (hash)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_registration_tokens_id ON registration_tokens (id);
+
 CREATE TABLE relationships (
 	user_id INTEGER NOT NULL,
 	other_id INTEGER NOT NULL,

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Index
 
-from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, TeamId, UserId, WebhookId
+from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, Snowflake, TeamId, UserId, WebhookId
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -91,6 +91,19 @@ known_networks = clustered(
     index("last_login_at"),
 )
 """Networks from which users have logged in; wrong passwords of other networks do not lock these out."""
+
+registration_tokens = clustered(
+    "registration_tokens",
+    bytes_column("hash", key=True),  # SHA-256
+    id_column("id", Snowflake),
+    text_column("note"),
+    text_column("address"),  # that it was mailed to
+    number_column("uses_left"),
+    moment_column("created_at"),
+    moment_column("expires_at"),
+    index("id"),
+)
+"""Invitations to register an account, made by the operator. A used up one is deleted."""
 
 account_links = clustered(
     "account_links",

@@ -45,7 +45,7 @@ async def test_everything_wrong_with_a_registration_is_told_at_once(platform: Pl
 
 async def test_closed_registration_creates_no_account(platform: Platform) -> None:
 
-    platform.services.limits = msgspec.structs.replace(platform.services.limits, registration=False)
+    platform.services.limits = msgspec.structs.replace(platform.services.limits, registration="closed")
     reply = await platform.anonymous.post("/auth/register", {"username": "alice", "password": PASSWORD})
     assert reply.code == 40006
 

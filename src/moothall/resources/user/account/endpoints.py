@@ -12,8 +12,9 @@ from moothall.api.endpoint import patch, post
 from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits, locales
 from moothall.objects.email_address import EmailAddress
-from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.ids import UserId
 from moothall.objects.images import ImageData
 from moothall.objects.locales import preferred_locale
 from moothall.objects.text import clean, clean_name, search_key
@@ -21,6 +22,15 @@ from moothall.objects.user import CurrentUser
 from moothall.resources.user import queries
 from moothall.resources.user.account import operations
 from moothall.resources.user.account.operations import Login
+from moothall.resources.user.account.policy import (
+    INVALID_TOKEN,
+    REQUIRED_ACTIONS,
+    Pending,
+    check_address,
+    check_open,
+    check_registration,
+    pending_of,
+)
 from moothall.resources.user.auth_session.client import LoginClient, client_of
 from moothall.resources.user.auth_session.endpoints import require_password
 from moothall.resources.user.events import SessionsClose
@@ -28,6 +38,8 @@ from moothall.resources.user.lookup import find_by_login
 from moothall.resources.user.objects import own_view
 from moothall.resources.user.password.strength import check_strength
 from moothall.resources.user.password.verification import Device, check_login, hash_password
+from moothall.resources.user.registration_token.queries import count_use
+from moothall.runtime.secrets import hash_token
 from moothall.storage.rows import UserRow
 
 Password = Annotated[str, Meta(min_length=limits.PASSWORD_MIN, max_length=limits.PASSWORD_MAX)]
@@ -44,13 +56,24 @@ class Register(Struct, frozen=True):
     password: Password
     email: EmailAddress | UnsetType | None = UNSET
     global_name: GlobalName | UnsetType | None = UNSET
+    registration_token: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
+    """An invitation of the operator, which is needed where the setting `registration` is "token"."""
 
     async def check_names_and_password(self, ctx: Context, form_errors: FormErrors) -> None:
         """Add an error for a name or address that cannot be had, and for a password that is easy to guess."""
         email = None if self.email is UNSET else self.email
         await operations.check_names(ctx, form_errors, username=self.username, email=email, own=None)
+        await check_registration(ctx, form_errors, email=email, token=self.registration_token or None)
         names = (self.username, email, _display_name(self.global_name))
         await check_strength(ctx, form_errors, "password", self.password, names=names)
+
+
+class Registered(Struct, frozen=True):
+    """A new account with a session token, or without one and what is required before its user can log in."""
+
+    user_id: UserId
+    token: str | UnsetType = UNSET
+    required_actions: list[str] | UnsetType = UNSET
 
 
 class LogIn(Struct, frozen=True):
@@ -91,8 +114,8 @@ class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
 
 
 @post("/auth/register", permission=PUBLIC, rate=_LOGIN_RATE, status=201, writes=False)
-async def register(ctx: Context, body: Register) -> Login:
-    """Create an account and log in to it."""
+async def register(ctx: Context, body: Register) -> Registered:
+    """Create an account and log in to it, unless its address must be verified or the operator approve it before."""
     return await register_account(ctx, body)
 
 
@@ -119,6 +142,8 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     form_errors = FormErrors()
     # `_modify` checks whether the address is taken, because only callers with the password may learn that.
     await operations.check_names(ctx, form_errors, username=None if row.bot else username, email=None, own=row.id)
+    if email != row.email:
+        check_address(ctx.services.limits, form_errors, email)
     if row.bot and (email is not None or body.new_password is not UNSET):
         raise Refusal(errors.BOTS_CANNOT_USE)
     if row.bot and username is not None:
@@ -145,22 +170,28 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(*operations.EDIT_ACCOUNT_EVENTS, SessionsClose))
 
 
-async def register_account(ctx: Context, body: Register, *, seconds: int | None = None) -> Login:
+async def register_account(ctx: Context, body: Register, *, seconds: int | None = None) -> Registered:
     """Create an account and log in to it, for `seconds` or without expiry.
+
+    Where addresses must be verified or accounts approved it is not logged in: the result says what is required.
 
     Its locale is what Accept-Language prefers, until its user chooses another.
     Raises Refusal: 403/40006 if registration is disabled, 50035 for an invalid or taken name or address and a weak
     password.
     """
-    if not ctx.services.limits.registration:
-        raise Refusal(errors.FEATURE_DISABLED)
+    check_open(ctx)
+    pending = pending_of(ctx.services.limits)
     email = None if body.email is UNSET else body.email
     form_errors = FormErrors()
     await body.check_names_and_password(ctx, form_errors)
     form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
-    async def work(inner: Context) -> Login:
+    async def work(inner: Context) -> Registered:
+        if ctx.services.limits.registration == "token":
+            digest = hash_token(body.registration_token or "")
+            if not await count_use(inner.tx, digest, inner.now):
+                refuse_field("registration_token", *INVALID_TOKEN)
         user_id = await operations.create_account(
             inner,
             username=body.username,
@@ -168,9 +199,12 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
             email=email,
             global_name=_display_name(body.global_name),
             network=ctx.ip,
+            pending=pending,
             locale=preferred_locale(ctx.header("accept-language")) or locales.DEFAULT,
         )
-        return await operations.log_in(inner, user_id, seconds=seconds, client=client)
+        if pending is not Pending.NOTHING:
+            return Registered(user_id, required_actions=[REQUIRED_ACTIONS[pending]])
+        return Registered(user_id, (await operations.log_in(inner, user_id, seconds=seconds, client=client)).token)
 
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 

@@ -19,6 +19,7 @@ from moothall.objects.text import search_key, username_error
 from moothall.resources.mail.messages import MailKind
 from moothall.resources.mail.operations import sends_mail
 from moothall.resources.user import queries
+from moothall.resources.user.account.policy import Pending
 from moothall.resources.user.account_mail.jobs import MailVerification
 from moothall.resources.user.account_mail.operations import notify_address, notify_owner
 from moothall.resources.user.account_mail.queries import LinkPurpose, delete_links
@@ -44,6 +45,10 @@ EDIT_ACCOUNT_EVENTS: Final[Fires] = (UserUpdate, PROFILE_CHANGED)
 """The events that `edit_account` may emit."""
 
 
+PENDING_CREATED: Final = Hook[[Context, UserId], None]("pending account created")
+"""Runs when an account has been created that is lost unless its address is verified."""
+
+
 class Login(Struct, frozen=True):
     """A session token and its user."""
 
@@ -55,8 +60,9 @@ async def check_names(
     ctx: Context, form_errors: FormErrors, *, username: str | None, email: EmailAddress | None, own: UserId | None
 ) -> None:
     """Add form errors for an invalid or taken username or email address; `own` is the account that may keep its own."""
+    limits = ctx.services.limits
     if username is not None:
-        error = username_error(username, reserved=ctx.services.limits.reserved_words)
+        error = username_error(username, reserved=(*limits.reserved_words, *limits.blocked_usernames))
         if error is not None:
             form_errors.add("username", *error)
         else:
@@ -80,6 +86,7 @@ async def create_account(
     global_name: str | None = None,
     vouched: bool = False,
     network: str = "",
+    pending: Pending = Pending.NOTHING,
     locale: str = locales.DEFAULT,
 ) -> UserId:
     """Create a user's account; with `vouched` the operator verifies the address.
@@ -110,7 +117,10 @@ async def create_account(
             # A person proves an address by the link in a mail; the operator may vouch for it.
             verified=vouched and email is not None,
             locale=locale,
+            pending=int(pending),
         )
+    if pending is Pending.VERIFICATION:
+        await PENDING_CREATED(ctx, user_id)
     if claimed:
         await enqueue(ctx, MailVerification(user_id=user_id, address=str(email), network=network))
     return user_id
@@ -119,10 +129,18 @@ async def create_account(
 def check_can_log_in(ctx: Context, row: UserRow, *, undelete: bool) -> None:
     """Refuse a closed account (403/20011, 403/20013), unless `undelete` is set and it can be restored.
 
-    One that the operator has suspended cannot (403/20013).
+    One that the operator has suspended cannot (403/20013), nor one that waits for something (403/40002).
     """
     if row.suspended:
         raise Refusal(errors.ACCOUNT_DISABLED, message="The operator of this server has disabled this account.")
+    if row.pending == Pending.VERIFICATION:
+        raise Refusal(
+            errors.ACCOUNT_VERIFICATION_REQUIRED, message="Confirm your email address first, by the link in the mail."
+        )
+    if row.pending == Pending.APPROVAL:
+        raise Refusal(
+            errors.ACCOUNT_VERIFICATION_REQUIRED, message="This account waits for the approval of the operator."
+        )
     overdue = row.deletes_at is not None and row.deletes_at <= ctx.now
     if row.disabled and (overdue or not undelete):
         raise Refusal(errors.ACCOUNT_DISABLED if row.deletes_at is None else errors.ACCOUNT_DELETION_SCHEDULED)
@@ -235,6 +253,15 @@ async def verify_email(ctx: Context, row: UserRow, email: EmailAddress | None = 
     if loser is not None and loser.verified:
         refuse_field("email", *_EMAIL_TAKEN)
     return await edit_account(ctx, row, {"email": str(email), "verified": True}), loser
+
+
+async def approve_account(ctx: Context, row: UserRow) -> None:
+    """Let the user of a new account log in, and mail a notice to a verified address. Without effect on others."""
+    if row.pending == Pending.NOTHING:
+        return
+    await queries.update_user(ctx.tx, row.id, pending=int(Pending.NOTHING), deletes_at=None)
+    row.pending, row.deletes_at = int(Pending.NOTHING), None
+    await notify_owner(ctx, row, MailKind.ACCOUNT_APPROVED, link=f"{ctx.services.limits.public_url}/login")
 
 
 async def revoke_email(ctx: Context, row: UserRow) -> UserRow:

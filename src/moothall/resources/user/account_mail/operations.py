@@ -5,6 +5,7 @@ from typing import Final, NoReturn
 from moothall.api.context import Context
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import refuse_field
+from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail.messages import MailKind, time_text
@@ -55,7 +56,7 @@ async def use_link(ctx: Context, token: str, purpose: LinkPurpose) -> LinkRow:
 
 def refuse_link() -> NoReturn:
     """Raise the Refusal of a link that is not good: 50035 at `token`, the same for every reason."""
-    refuse_field("token", "INVALID_TOKEN", "This link has been used, or it is not valid any more.")
+    refuse_field("token", FormCode.INVALID_TOKEN, "This link has been used, or it is not valid any more.")
 
 
 async def notify_owner(ctx: Context, row: UserRow, kind: MailKind, **values: str) -> None:

@@ -12,8 +12,9 @@ from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.resources.mail.operations import sends_mail
-from moothall.resources.user.account.endpoints import Password
+from moothall.resources.user.account.endpoints import Password, Registered
 from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS, Login, log_in
+from moothall.resources.user.account.policy import REQUIRED_ACTIONS, Pending
 from moothall.resources.user.account_mail.operations import get_link, refuse_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import client_of
@@ -64,10 +65,12 @@ async def reset_password(ctx: Context, body: ResetPassword) -> Login:
 
 
 @post("/auth/verify", permission=PUBLIC, rate=_LINK_RATE, fires=EDIT_ACCOUNT_EVENTS)
-async def verify_address(ctx: Context, body: VerifyAddress) -> Login:
-    """Verify an email address by a link, and log in."""
+async def verify_address(ctx: Context, body: VerifyAddress) -> Registered:
+    """Verify an email address by a link, and log in, unless the operator must approve the account before."""
     row = await operations.verify_by_link(ctx, body.token)
-    return await log_in(ctx, row.id, client=client_of(ctx))
+    if row.pending:
+        return Registered(row.id, required_actions=[REQUIRED_ACTIONS[Pending(row.pending)]])
+    return Registered(row.id, (await log_in(ctx, row.id, client=client_of(ctx))).token)
 
 
 @post("/auth/verify/resend", permission=PERSON, rate=_MAIL_RATE, status=204)

@@ -14,6 +14,7 @@ from moothall.resources.user.account.operations import (
     log_in_or_restore,
     verify_email,
 )
+from moothall.resources.user.account.policy import Pending
 from moothall.resources.user.account_mail.jobs import MailPasswordReset, MailVerification
 from moothall.resources.user.account_mail.operations import refuse_link, use_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
@@ -63,6 +64,9 @@ async def verify_by_link(ctx: Context, token: str) -> UserRow:
     if holder is not None and holder.id != row.id and holder.verified:
         refuse_link()
     row, _ = await verify_email(ctx, row)
+    if row.pending == Pending.VERIFICATION:
+        await queries.update_user(ctx.tx, row.id, pending=int(Pending.NOTHING), deletes_at=None)
+        row.pending, row.deletes_at = int(Pending.NOTHING), None
     return row
 
 

@@ -1,0 +1,1 @@
+"""Invitations to register an account, which the operator makes."""
