@@ -7,24 +7,12 @@ import pytest
 
 from moothall.api.pipeline import DecodedRequest
 from moothall.api.request.body import MAX_VALUES
-from moothall.runtime.budgets import Allowance, Budgets, Holdings, Payer, Rates
-from moothall.runtime.pools import Pools
+from moothall.runtime.budgets import Payer
 from tests.harness import Caller, Guild, Platform
+from tests.support.rate_limits import limit
 
 FAR = "192.0.2.1"
 LARGE = {"name": "large", "unknown": ["x"] * 1000}
-
-
-def limit(platform: Platform, *, cpu: float = 1e9, memory: int = 10**9) -> Budgets:
-    """Let each account have little, and networks much."""
-    much = Allowance(1e9, 1.0)
-    budgets = Budgets(
-        Rates(account=Allowance(cpu, 0.1), network=much, anonymous=much),
-        Holdings(account=memory, network=10**9, anonymous=10**9, total=10**9),
-    )
-    platform.services.pools.close()
-    platform.services.budgets, platform.services.pools = budgets, Pools.start(budgets)
-    return budgets
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
 """Attachments over HTTP: signatures, ranges, renditions and headers."""
 
-import asyncio
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 from msgspec import structs
@@ -12,12 +10,12 @@ from PIL import Image
 
 from moothall.api.address_limits import AddressLimits
 from moothall.api.staged import upload_key
-from moothall.cdn.attachments import Attachments
 from moothall.cdn.rendition_cache import RenditionCache
 from moothall.objects.ids import Snowflake
 from moothall.storage.disk_cache import DiskCache
 from tests.harness import Platform
 from tests.resources.message.attachment.uploading import SOUND, guild_of, picture, send
+from tests.support.fetched_files import Got, get
 
 HTML = b"<html><script>alert(1)</script>"
 
@@ -30,51 +28,6 @@ def scaled(platform: Platform, tmp_path: Path) -> Iterator[RenditionCache]:
     platform.services.resources.add(pictures)
     yield pictures
     pictures.close()
-
-
-class Got(NamedTuple):
-    """A response."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-    portions: int
-
-
-async def get(platform: Platform, url: str, method: str = "GET", more: str = "", **headers: str) -> Got:
-    """Send a request to the attachments."""
-    services = platform.services
-    limits = AddressLimits(None)
-    try:
-        renditions = services.resources[RenditionCache]
-    except LookupError:
-        renditions = RenditionCache(services.blobs, DiskCache(Path("unused"), 0), limits)
-    app = Attachments(platform.database, services.blobs, services.links, renditions, limits)
-    sent: list[Any] = []
-    path, _, query = url.removeprefix("http://localhost:3333").partition("?")
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "query_string": (query + more).encode(),
-        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
-    }
-
-    async def receive() -> Any:
-        return {"type": "http.request"} if len(sent) > 10_000 else await _forever()
-
-    async def keep(message: Any) -> None:
-        sent.append(message)
-
-    await app(scope, receive, keep)
-    response_headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    assert response_headers["x-content-type-options"] == "nosniff"
-    assert "sandbox" in response_headers["content-security-policy"]
-    return Got(sent[0]["status"], response_headers, b"".join(m.get("body", b"") for m in sent[1:]), len(sent) - 1)
-
-
-async def _forever() -> None:
-    await asyncio.Event().wait()
 
 
 async def url_of(platform: Platform, filename: str, data: bytes) -> str:

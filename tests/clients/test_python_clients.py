@@ -7,31 +7,13 @@ import asyncio
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.clients.live import Server, World
-from tests.suites import leave_out
+from tests.support.client_sites import HERE, installed
 
-HERE = Path(__file__).parent / "python"
 CLIENTS = ("pycord", "nextcord", "interactions")
-
-
-def installed(client: str) -> Path:
-    """The folder of a client's packages, installed from the lock where they are missing; else the test is skipped."""
-    lock, site = HERE / client / "requirements.lock", HERE / client / "site"
-    stamp = site / ".installed"
-    if not stamp.is_file() or stamp.stat().st_mtime < lock.stat().st_mtime:
-        command = [
-            sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--require-hashes",
-            "--upgrade", "--target", str(site), "--requirement", str(lock),
-        ]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-        if done.returncode:
-            leave_out("clients", f"{client} cannot be installed: {done.stderr[-300:]}")
-        stamp.touch()
-    return site
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -4,18 +4,17 @@ Most of it the server would refuse. The client does not rely on that: what it sh
 that it receives.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Response, Route, expect
+from playwright.async_api import Browser, Response, expect
 
 from tests.clients.client_pages import ClientPage, open_new_guild
 from tests.clients.live import Server
+from tests.support.web_client import show_message
 
 MARKUP = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
 SCRIPT_URL = "javascript:document.title='broken'"
@@ -62,21 +61,6 @@ def framing_site(server: Server) -> Iterator[str]:
     site.shutdown()
     thread.join()
     site.server_close()
-
-
-async def show_message(client: ClientPage, change: Callable[[dict[str, Any]], object]) -> None:
-    """Let the client show the first message of the channel as `change` makes it, after a reload."""
-
-    async def alter(route: Route) -> None:
-        answer = await route.fetch()
-        messages = await answer.json()
-        for message in messages:
-            change(message)
-        await route.fulfill(response=answer, body=json.dumps(messages))
-
-    await client.page.route(re.compile(r"/channels/\d+/messages(\?|$)"), alter)
-    await client.page.reload()
-    await expect(client.page.locator("article.message").first).to_be_visible()
 
 
 async def assert_harmless(client: ClientPage) -> None:

@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -20,6 +19,7 @@ from tests.clients.client_pages import (
     sign_up,
 )
 from tests.clients.live import CLIP, PIXEL, Server
+from tests.support.web_client import guild_id, make_community, message_menu, open_menu, request
 
 
 @pytest.fixture(scope="module")
@@ -31,63 +31,6 @@ async def owner_and_member(browser: Browser, server: Server, suffix: str) -> tup
     """The owner of a guild and a member, with its first channel open."""
     ada, ben = await open_new_guild(browser, server.url, f"ada{suffix}", f"ben{suffix}")
     return ada, ben
-
-
-async def request(client: ClientPage, method: str, path: str, body: object = None) -> Any:
-    """Send a request of the API as the user of a page."""
-    script = """async ([method, path, body]) => {
-        const [account] = JSON.parse(localStorage.getItem("moothall.accounts"));
-        const headers = { Authorization: account.token, "Content-Type": "application/json" };
-        const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-        const response = await fetch("/api/v10" + path, options);
-        return response.status === 204 ? null : response.json();
-    }"""
-    return await client.page.evaluate(script, [method, path, body])
-
-
-def guild_id(client: ClientPage) -> str:
-    """The guild that is open."""
-    return client.page.url.split("/channels/")[1].split("/")[0]
-
-
-async def make_community(client: ClientPage) -> None:
-    """Make the open guild a community, which may have forums and stages.
-
-    Its members get a role: those without one would have to verify an address before they write.
-    """
-    path = f"/guilds/{guild_id(client)}"
-    role = await request(client, "POST", f"{path}/roles", {"name": "Regulars", "permissions": "0"})
-    for member in await request(client, "GET", f"{path}/members?limit=10"):
-        await request(client, "PUT", f"{path}/members/{member['user']['id']}/roles/{role['id']}")
-    channels = await request(client, "GET", f"/guilds/{guild_id(client)}/channels")
-    general = next(channel["id"] for channel in channels if channel["type"] == 0)
-    guild = await request(
-        client,
-        "PATCH",
-        f"/guilds/{guild_id(client)}",
-        {
-            "features": ["COMMUNITY"],
-            "verification_level": 1,
-            "explicit_content_filter": 2,
-            "default_message_notifications": 1,
-            "rules_channel_id": general,
-            "public_updates_channel_id": general,
-        },
-    )
-    assert "COMMUNITY" in guild["features"], guild
-
-
-async def open_menu(client: ClientPage, trigger: Locator, item: str) -> None:
-    """Choose an item of a menu."""
-    await trigger.click()
-    await client.page.get_by_role("menuitem", name=item, exact=True).click()
-
-
-async def message_menu(client: ClientPage, text: str, item: str) -> None:
-    """Choose an item of a message's menu."""
-    message = client.page.locator("article.message", has_text=text).first
-    await message.hover()
-    await open_menu(client, message.get_by_role("button", name="More"), item)
 
 
 def panel(client: ClientPage, name: str) -> Locator:

@@ -21,8 +21,8 @@ from tests.clients.client_pages import (
     sign_up,
 )
 from tests.clients.live import PIXEL, Server, World
-from tests.clients.test_web_channels import open_menu
 from tests.resources.soundboard.sound_files import mp3, uri
+from tests.support.web_client import account_of, guild_and_channel, open_menu
 
 SQUARE = {
     "v": "5.7.4", "fr": 30, "ip": 0, "op": 30, "w": 320, "h": 320, "nm": "square", "ddd": 0, "assets": [],
@@ -45,18 +45,6 @@ SQUARE = {
 @pytest.fixture(scope="module")
 def server_settings() -> dict[str, str]:
     return {"rate_limits": "false"}
-
-
-async def account_of(client: ClientPage) -> Account:
-    """The account that a client is logged in with."""
-    stored = json.loads(await client.page.evaluate("localStorage.getItem('moothall.accounts')"))[0]
-    return Account(stored["userId"], stored["token"])
-
-
-def guild_and_channel(client: ClientPage) -> tuple[str, str]:
-    """The ids in the address of the channel that is open."""
-    guild_id, channel_id = client.page.url.rsplit("/", 2)[1:]
-    return guild_id, channel_id
 
 
 async def test_a_picked_emoji_is_written_at_the_caret(browser: Browser, server: Server) -> None:

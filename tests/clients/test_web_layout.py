@@ -12,37 +12,10 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from tests.clients.client_pages import Account, ClientPage, becomes, call, select_button, sign_up
 from tests.clients.live import Server
+from tests.support.web_client import CUT_OFF
 
 ZOOMED: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 256}, "device_scale_factor": 4}
 """A window of 1280 x 1024 pixels, zoomed to 400 %."""
-CUT_OFF: Final = """() => {
-    const lines = [];
-    const note = (problem, each) => lines.push(`${problem}: ${each.outerHTML.slice(0, 140)}`);
-    const shown = [...document.querySelectorAll("body *")].filter((each) => {
-        const box = each.getBoundingClientRect();
-        return box.width > 1 && box.height > 1 && each.checkVisibility({ visibilityProperty: true })
-            && each.closest("svg, pre, [aria-hidden=true]") === null && getComputedStyle(each).clipPath === "none";
-    });
-    if (document.scrollingElement.scrollWidth > innerWidth) {
-        note("the page scrolls sideways", document.body);
-    }
-    for (const each of shown) {
-        const { left, right } = each.getBoundingClientRect();
-        const { overflowX, textOverflow } = getComputedStyle(each);
-        const isWider = each.scrollWidth > each.clientWidth + 1;
-        const matters = each.matches("a, button, input, textarea, select, label, h1, h2, h3, p, [role]");
-        if (matters && (left < -1 || right > innerWidth + 1)) {
-            note("outside of the window", each);
-        }
-        if (isWider && (overflowX === "auto" || overflowX === "scroll")) {
-            note("scrolls sideways", each);
-        }
-        if (isWider && overflowX === "hidden" && textOverflow !== "ellipsis" && !each.matches("input")) {
-            note("cut off", each);
-        }
-    }
-    return lines;
-}"""
 _FOCUS_IN_SIGHT: Final = """() => {
     const focused = document.activeElement;
     if (focused === document.body) {

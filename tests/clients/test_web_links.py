@@ -8,8 +8,7 @@ from playwright.async_api import Browser, expect
 
 from tests.clients.client_pages import ClientPage, call, open_new_guild, picture, sign_up
 from tests.clients.live import Server
-from tests.clients.test_web_attacks import show_message
-from tests.clients.test_web_channels import guild_id, make_community, request
+from tests.support.web_client import guild_id, make_community, request, show_message
 
 EVIL = "https://evil.example/login"
 BOMBS = (

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, expect
 
 from tests.clients.client_pages import AXE, PASSWORD, Account, ClientPage, choose_option, open_new_guild
 from tests.clients.live import Person, Server, World
-from tests.clients.test_web_channels import message_menu
+from tests.support.web_client import message_menu
 
 
 @pytest.fixture(scope="module")

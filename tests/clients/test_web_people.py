@@ -19,8 +19,8 @@ from tests.clients.client_pages import (
     sign_up,
 )
 from tests.clients.live import Server, World
-from tests.clients.test_web_channels import guild_id, request
 from tests.suites import leave_out
+from tests.support.web_client import guild_id, request
 
 
 @pytest.fixture(scope="module")

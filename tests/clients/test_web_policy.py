@@ -12,7 +12,7 @@ from playwright.async_api import Browser, FilePayload, Page, expect
 from moothall.pages.client_files import INSERTED_STYLES
 from tests.clients.client_pages import ClientPage, becomes, call, open_new_guild, sign_up
 from tests.clients.live import PIXEL, Server
-from tests.clients.test_web_details import guild_and_channel
+from tests.support.web_client import guild_and_channel
 
 _IPHONE: Final = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"

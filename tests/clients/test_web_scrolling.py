@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from tests.clients.client_pages import TIMEOUT_MS, ClientPage, open_new_guild
 from tests.clients.live import Server
-from tests.clients.test_web_channels import request
+from tests.support.web_client import request
 
 _AT_END = """() => { const list = document.querySelector(".timeline-scroller");
     return list.scrollHeight - list.scrollTop - list.clientHeight < 2; }"""

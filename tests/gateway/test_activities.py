@@ -11,9 +11,9 @@ from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer, run_pending
 from tests.harness import Caller, Guild
 from tests.many_processes.nodes import Listener, Node
-from tests.many_processes.test_activities import activities, create_scene, users
 from tests.resources.activity.activities import launch
-from tests.resources.activity.test_instances import install_to_user
+from tests.support.activity_scenes import activities, create_scene, users
+from tests.support.activity_users import install_to_user
 
 BOTH = ["EMBEDDED_ACTIVITY_UPDATE", "EMBEDDED_ACTIVITY_UPDATE_V2"]
 INTERVAL = 41.25

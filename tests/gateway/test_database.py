@@ -5,45 +5,23 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, insert, update
 
-from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
-from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.intents import ALL, Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, members, thread_members, voice_states
 from tests.gateway.peer import Peer
-from tests.harness import VOICE, Caller, Guild, Platform
+from tests.harness import VOICE, Guild, Platform
+from tests.support.gateway_nodes import ACTIVE, greeted, node_over
 
 VIEW = int(Permissions.VIEW_CHANNEL)
-ACTIVE = {
-    "archived": False,
-    "auto_archive_duration": 60,
-    "archive_timestamp": "2026-01-01T00:00:00+00:00",
-    "locked": False,
-}
 FLAGS = 1 << 13 | 1 << 15 | 1 << 19
 
 _write_activity = Query(insert(channel_activity))
 _write_thread_member = Query(insert(thread_members))
 _write_voice = Query(insert(voice_states))
 _mute = Query(update(members).where(members.c.user_id == bindparam("who")).values(mute=True))
-
-
-def node_over(platform: Platform, **settings: Any) -> GatewayNode:
-    """A node that reads a platform's database and hears its bus."""
-    source = DatabaseSource(platform.database, platform.services.states)
-    return GatewayNode(GatewaySettings(**settings), platform.bus, source)
-
-
-async def greeted(node: GatewayNode, caller: Caller, **fields: Any) -> tuple[dict[str, Any], dict[str, Any], Peer]:
-    """READY, the one GUILD_CREATE, and the peer."""
-    peer = Peer(node)
-    ready = await peer.identify(caller.token, **fields)
-    created = await peer.receive()
-    assert created["t"] == "GUILD_CREATE"
-    return ready, created["d"], peer
 
 
 async def test_ready_has_the_user_and_the_application(platform: Platform) -> None:

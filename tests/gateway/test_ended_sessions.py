@@ -21,7 +21,7 @@ from moothall.server.http_protocol import BoundedHttp
 from moothall.server.websocket_protocol import GatewayWebSocket
 from tests.gateway.peer import message
 from tests.gateway.raw_sockets import RawClient
-from tests.gateway.test_server import serving, serving_application
+from tests.support.served_gateways import serving, serving_application
 
 PATIENCE = 30
 CLIENTS = 5

@@ -1,9 +1,9 @@
 """Events that only holders of a permission receive, from the request to their sessions."""
 
 from moothall.objects.permissions import Permissions
-from tests.gateway.test_threads import listening
 from tests.harness import Platform
 from tests.resources.thread.thread_guild import thread_guild
+from tests.support.thread_listeners import listening
 
 NEEDED = {
     "GUILD_AUDIT_LOG_ENTRY_CREATE": Permissions.VIEW_AUDIT_LOG,

@@ -14,9 +14,9 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import voice_states
 from tests.gateway.peer import ALICE, GUILD, Peer, World, create_node, event, message, run_pending
-from tests.gateway.test_database import ACTIVE, node_over
 from tests.harness import VOICE, Platform
-from tests.resources.user.relationship.test_relationships import befriend
+from tests.support.gateway_nodes import ACTIVE, node_over
+from tests.support.relationships import befriend
 
 DEDUPE, PRIORITIZED, CLIENT_STATE_V2 = 1 << 4, 1 << 5, 1 << 10
 HIDE = int(Permissions.VIEW_CHANNEL)

@@ -16,17 +16,8 @@ from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import GatewaySettings, NoMetrics
 from moothall.objects.ids import GuildId, Snowflake
 from tests.gateway.peer import ALICE, BOB, CRYPT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
-from tests.gateway.test_large_audiences import add_sessions, expected, numbered_event
-
-INVALID = {"op": 9, "d": False, "s": None, "t": None}
-
-
-async def identified(node: GatewayNode, token: str = "alice", query: str = "v=10&encoding=json") -> tuple[Peer, str]:
-    """A client with its guild, and the id of its session."""
-    peer = Peer(node, query)
-    ready = await peer.identify(token)
-    await peer.receive_all()
-    return peer, ready["session_id"]
+from tests.support.gateway_peers import INVALID, identified
+from tests.support.large_audiences import add_sessions, expected, numbered_event
 
 
 async def resume(node: GatewayNode, session_id: str, seq: int, token: str = "alice") -> Peer:

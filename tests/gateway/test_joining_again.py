@@ -27,13 +27,8 @@ from tests.gateway.peer import (
     message,
     run_pending,
 )
-from tests.gateway.test_isolation import INVALID, identified
-
-
-class SuspendingWorld(World):
-    """A source whose reads suspend, as those of PostgreSQL do."""
-
-    embedded = False
+from tests.support.gateway_peers import INVALID, identified
+from tests.support.suspending_worlds import SuspendingWorld
 
 
 def joined(user_id: int) -> Any:

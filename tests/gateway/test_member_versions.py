@@ -2,19 +2,10 @@
 
 import asyncio
 
-from moothall.bus import Envelope
 from moothall.objects.ids import Snowflake, UserId
-from tests.gateway.peer import ALICE, GUILD, Peer, World, create_node, event, run_pending
-from tests.gateway.test_isolation import INVALID, identified
-
-
-def added(user_id: int, version: int) -> Envelope:
-    return event("GUILD_MEMBER_ADD", {"user": {"id": str(user_id)}, "roles": []}, member_version=version)
-
-
-def removed(user_id: int, version: int) -> Envelope:
-    data = {"guild_id": str(GUILD), "user": {"id": str(user_id)}}
-    return event("GUILD_MEMBER_REMOVE", data, member_version=version)
+from tests.gateway.peer import ALICE, GUILD, Peer, World, create_node, run_pending
+from tests.support.gateway_peers import INVALID, identified
+from tests.support.member_events import added, removed
 
 
 async def joins_and_leaves(peer: Peer) -> list[tuple[str, str]]:

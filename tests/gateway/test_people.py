@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.gateway.peer import Peer
-from tests.gateway.test_database import node_over
 from tests.harness import Platform
-from tests.resources.user.relationship.test_relationships import befriend
+from tests.support.gateway_nodes import node_over
+from tests.support.relationships import befriend
 
 DEDUPE, PRIORITIZED = 1 << 4, 1 << 5
 

@@ -12,9 +12,9 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.guild_snapshot import GuildSnapshot
 from moothall.objects.intents import ALL
 from tests.gateway.peer import ALICE, BOB, BOT, GUILD, Peer, create_node, run_pending
-from tests.gateway.test_isolation import identified
-from tests.gateway.test_joining_again import SuspendingWorld
-from tests.gateway.test_member_versions import added, removed
+from tests.support.gateway_peers import identified
+from tests.support.member_events import added, removed
+from tests.support.suspending_worlds import SuspendingWorld
 
 
 class ListingWorld(SuspendingWorld):

@@ -10,7 +10,7 @@ from moothall.bus.local import LocalBus
 from moothall.objects.intents import Intent
 from tests.gateway.peer import message
 from tests.gateway.raw_sockets import RawClient
-from tests.gateway.test_server import serving
+from tests.support.served_gateways import serving
 
 MESSAGES = 600
 PATIENCE = 120

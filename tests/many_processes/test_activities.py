@@ -1,26 +1,14 @@
 """Activities whose participants are connected to different processes."""
 
 import asyncio
-from typing import Any
 
 from moothall.objects.permissions import Permissions
 from tests.harness import Caller, Guild
 from tests.many_processes.nodes import Listener, Node
-from tests.resources.activity.activities import activity, launch
+from tests.resources.activity.activities import launch
+from tests.support.activity_scenes import activities, create_scene, users
 
 Pair = tuple[Node, Node]
-UPDATE = "EMBEDDED_ACTIVITY_UPDATE_V2"
-EVERYONE = int(Permissions.DEFAULT | Permissions.USE_EMBEDDED_ACTIVITIES)
-
-
-async def create_scene(node: Node) -> tuple[Caller, Caller, Guild, Caller]:
-    """Two members of a guild, of whom the first owns it and an Activity, and the bot of that."""
-    alice, bob = await node.platform.person("alice"), await node.platform.person("bob")
-    guild = await node.platform.guild(alice, everyone=EVERYONE)
-    await guild.join(bob)
-    bot = await activity(node.platform, alice)
-    await guild.join(bot)
-    return alice, bob, guild, bot
 
 
 async def start(nodes: Pair) -> tuple[Caller, Caller, Guild, Caller, Listener, Listener]:
@@ -35,12 +23,6 @@ async def start(nodes: Pair) -> tuple[Caller, Caller, Guild, Caller, Listener, L
     for listener in (hers, his):
         await listener.until(lambda listener=listener: users(listener) == [str(alice.id), str(bob.id)])  # type: ignore[misc]
     return alice, bob, guild, bot, hers, his
-
-
-def users(listener: Listener) -> list[str] | None:
-    """The participants in the last update that a client received."""
-    received: list[Any] = [data for name, data in listener.dispatches if name == UPDATE]
-    return [each["user_id"] for each in received[-1]["participants"]] if received else None
 
 
 async def test_participants_of_all_processes_share_an_instance_and_leave_with_their_session(nodes: Pair) -> None:
@@ -93,10 +75,3 @@ async def test_a_session_that_a_stranger_names_does_not_take_part(nodes: Pair) -
     alice, bob, guild, bot = await create_scene(here)
     hers = await here.session(alice)
     assert (await launch(there.as_seen(bob), bot, guild.general, hers.session_id)).code == 10020
-
-
-def activities(listener: Listener, who: Caller) -> list[dict[str, Any]]:
-    """What the last presence of a user shows."""
-    presences = [d for n, d in listener.dispatches if n == "PRESENCE_UPDATE" and d["user"]["id"] == str(who.id)]
-    listed: list[dict[str, Any]] = presences[-1]["activities"] if presences else []
-    return listed

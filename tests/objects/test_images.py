@@ -16,16 +16,7 @@ from moothall.objects import limits
 from moothall.objects.images import EmojiImage, ImageData, ImageInfo, PixelLimits, image_hash, inspect_image
 from moothall.objects.webp import read_webp_header
 from moothall.objects.wire import convert, encode
-
-
-def picture(kind: str, *, frames: int = 1, size: tuple[int, int] = (5, 3)) -> bytes:
-    out = BytesIO()
-    first, *rest = [Image.new("RGB", size, (index * 90, 10, 20)) for index in range(frames)]
-    if rest:
-        first.save(out, kind, save_all=True, append_images=rest)
-    else:
-        first.save(out, kind)
-    return out.getvalue()
+from tests.support.pictures import picture
 
 
 def png_header(width: int, height: int) -> bytes:

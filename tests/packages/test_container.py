@@ -17,18 +17,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-import click
 import pytest
 import yaml  # type: ignore[import-untyped]  # comes without types
 from PIL import Image
 
-from moothall.cli import cli
 from moothall.settings import PREFIX, Settings, load
 from tests.packages.installed import ROOT, check_served
 from tests.packages.old_versions import old_database
 from tests.serving import RunningServer
 from tests.shared_folders import shared_folder
 from tests.storage.buckets import bucket_at, bucket_settings
+from tests.support.commands import parse_command
 from tools.build_dist import sources
 from tools.build_root import UID, build_root, size
 
@@ -97,16 +96,6 @@ def settings_from(environment: dict[str, str]) -> Settings:
 def port_of(server: RunningServer) -> str:
     """The port of a server."""
     return str(urlsplit(server.url).port)
-
-
-def parse_command(words: list[str]) -> None:
-    """Parse a command of the command line. Raises UsageError for a flag that it does not have."""
-    command: click.Command | None = cli
-    context = click.Context(cli, info_name="moothall")
-    while isinstance(command, click.Group):
-        command, words = command.get_command(context, words[0]), words[1:]
-    assert command is not None
-    command.make_context("moothall", words)
 
 
 def test_each_stage_copies_what_is_there() -> None:

@@ -14,8 +14,8 @@ from moothall.settings import load
 from moothall.storage.migrations import HEAD
 from tests.packages.debian_root import DEPENDENCIES, DebianRoot, require_debian
 from tests.packages.old_versions import old_database, revision_of
-from tests.packages.test_container import parse_command
 from tests.serving import RunningServer, moothall
+from tests.support.commands import parse_command
 from tools.build_deb import PARTS, build_deb, install_wheel
 
 

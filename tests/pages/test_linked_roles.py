@@ -2,7 +2,7 @@
 
 from tests.harness import Platform
 from tests.pages.browser import Browser
-from tests.resources.role_connection.test_role_connections import PAGE, VERIFIED, WINS, World, world
+from tests.support.role_connections import PAGE, VERIFIED, WINS, World, world
 
 __all__ = ["world"]
 

@@ -6,8 +6,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.objects.test_images import picture
 from tests.server.visiting import visited
+from tests.support.pictures import picture
 
 
 class DefaultPool(ThreadPoolExecutor):

@@ -12,22 +12,12 @@ import aiohttp
 
 from moothall.server.http_protocol import BODY_SECONDS
 from tests.server.load import Acknowledged, Load
-from tests.server.test_killed import check
 from tests.serving import RunningServer
+from tests.support.killed_servers import check
+from tests.support.server_sessions import identified
 
 PATIENT = "shutdown_seconds = 100\n"
 IMPATIENT = "shutdown_seconds = 1\n"
-
-
-async def identified(session: aiohttp.ClientSession, url: str, token: str) -> aiohttp.ClientWebSocketResponse:
-    """A gateway connection that is ready."""
-    socket = await session.ws_connect(f"{url.replace('http', 'ws', 1)}/gateway?v=10&encoding=json")
-    assert (await socket.receive_json())["op"] == 10
-    properties = {"os": "linux", "browser": "test", "device": "test"}
-    await socket.send_json({"op": 2, "d": {"token": token, "intents": 0, "properties": properties}})
-    ready = await socket.receive_json()
-    assert ready["t"] == "READY"
-    return socket
 
 
 async def last_words(socket: aiohttp.ClientWebSocketResponse) -> tuple[list[dict[str, Any]], int | None]:

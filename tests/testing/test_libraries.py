@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from moothall.testing.libraries import LIBRARIES, patched
-from tests.clients.test_python_clients import installed
 from tests.separate_runs import SeparateRuns, collected
+from tests.support.client_sites import installed
 
 _BOTS = {
     "pycord": """

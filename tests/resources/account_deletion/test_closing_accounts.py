@@ -10,13 +10,12 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import former_members, metadata, users
 from tests.gateway.peer import Closed, Peer
-from tests.gateway.test_database import node_over
 from tests.harness import Caller, Guild, Platform
-from tests.resources.read_state.test_read_states import say
-from tests.resources.user.account.test_accounts import PASSWORD, register
-from tests.resources.user.relationship.test_relationships import befriend
-
-DAY_MS = 86_400_000
+from tests.support.account_deletion import DAY_MS, delete_now
+from tests.support.accounts import PASSWORD, register
+from tests.support.gateway_nodes import node_over
+from tests.support.read_states import say
+from tests.support.relationships import befriend
 
 
 async def log_in(platform: Platform, name: str = "alice", **options: Any) -> Any:
@@ -31,12 +30,6 @@ async def code_of(peer: Peer) -> int:
             await peer.receive()
         except Closed as closed:
             return closed.code
-
-
-async def delete_now(platform: Platform, caller: Caller) -> None:
-    """Delete an account, and run the job that is due after some days."""
-    assert (await caller.post("/users/@me/delete", {"password": PASSWORD})).status == 204
-    await JobRunner(platform.services).drain(Timestamp(Timestamp.now() + 15 * DAY_MS))
 
 
 async def owner_of(platform: Platform, guild: Guild) -> int | None:

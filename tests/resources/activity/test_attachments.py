@@ -1,7 +1,5 @@
 """Images that Activities upload."""
 
-from pathlib import Path
-
 from moothall.api.jobs import MAX_TRANSACTION_MS, JobRunner
 from moothall.objects import limits
 from moothall.objects.wire import Timestamp
@@ -10,8 +8,8 @@ from tests.api.forms import TYPE, form, part
 from tests.harness import Caller, Platform, Reply
 from tests.resources.activity.activities import activity
 from tests.resources.interaction.scenario import Scenario
+from tests.support.pictures import PNG
 
-PNG = (Path(__file__).parents[2] / "clients" / "icon.png").read_bytes()
 _MINUTE_MS = 60_000
 _DAY_MS = 1440 * _MINUTE_MS
 

@@ -4,56 +4,18 @@ import asyncio
 
 import msgspec
 import pytest
-from sqlalchemy import insert
 
-from moothall.objects.ids import AuthorizationId, IntegrationId
 from moothall.objects.permissions import Permissions
-from moothall.objects.wire import Timestamp
 from moothall.resources.activity.operations import (
     clear_activities,
     clear_activities_of_others,
     leave_activities,
     leave_forbidden,
 )
-from moothall.storage.database import Query
-from moothall.storage.schema import authorizations, integrations
 from tests.harness import CATEGORY, FORUM, STAGE, VOICE, Caller, Guild, Platform
 from tests.resources.activity.activities import activity, launch, leave, make_launchable, updates, users
-from tests.resources.voice.test_voice_states import go
-
-_insert_integration = Query(insert(integrations))
-_insert_authorization = Query(insert(authorizations))
-
-ALL = int(Permissions.DEFAULT | Permissions.USE_EMBEDDED_ACTIVITIES)
-
-
-async def install(platform: Platform, guild: Guild, bot: Caller) -> None:
-    """Install an application to a guild."""
-    async with platform.database.transaction(guild.id) as tx:
-        await tx.execute(
-            _insert_integration,
-            guild_id=guild.id,
-            id=IntegrationId(platform.ids.next()),
-            application_id=bot.id,
-            name="app",
-            type="discord",
-            user_id=guild.owner.id,
-            scopes=["applications.commands"],
-        )
-
-
-async def install_to_user(platform: Platform, person: Caller, bot: Caller) -> None:
-    """Install an application to a user's account."""
-    async with platform.database.transaction() as tx:
-        await tx.execute(
-            _insert_authorization,
-            user_id=person.id,
-            application_id=bot.id,
-            id=AuthorizationId(platform.ids.next()),
-            scopes="applications.commands",
-            user_install=True,
-            created_at=Timestamp.now(),
-        )
+from tests.support.activity_users import ALL, install, install_to_user, member
+from tests.support.voice import go
 
 
 @pytest.fixture
@@ -76,13 +38,6 @@ async def alice(platform: Platform, guild: Guild) -> Caller:
 @pytest.fixture
 async def bob(platform: Platform, guild: Guild) -> Caller:
     return await member(platform, guild, "bob")
-
-
-async def member(platform: Platform, guild: Guild, name: str) -> Caller:
-    person = await platform.person(name)
-    await guild.join(person)
-    platform.presences.connect(person.id, name)
-    return person
 
 
 async def test_an_instance_lasts_from_the_first_participant_to_the_last(

@@ -9,7 +9,7 @@ from moothall.objects.proxy_ticket import TICKET_SECONDS, read_ticket, without_t
 from moothall.objects.wire import decoder
 from tests.harness import Caller, Guild, Platform
 from tests.resources.activity.activities import activity, launch, leave, make_launchable, updates
-from tests.resources.activity.test_instances import ALL, install, member
+from tests.support.activity_users import ALL, install, member
 
 
 @pytest.fixture

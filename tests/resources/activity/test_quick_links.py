@@ -10,7 +10,7 @@ from moothall.objects import limits
 from moothall.objects.wire import Timestamp
 from tests.harness import Platform
 from tests.resources.activity.activities import activity
-from tests.resources.activity.test_attachments import PNG
+from tests.support.pictures import PNG
 
 _DAY_MS = 86_400_000
 LINK: dict[str, Any] = {

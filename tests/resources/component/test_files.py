@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.harness import Platform
-from tests.resources.component.test_messages import LEGACY, V2, botted
 from tests.resources.component.trees import container, file, gallery, section, text, thumbnail
 from tests.resources.message.attachment.uploading import listed, picture, send, upload
+from tests.support.component_messages import LEGACY, V2, botted
 
 TEXT_FILE = ("notes.txt", b"fog at noon")
 SHIP = ("ship.png", picture())

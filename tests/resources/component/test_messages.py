@@ -3,12 +3,9 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
 from moothall.objects.permissions import Permissions
-from moothall.storage.database import Query
-from moothall.storage.schema import emojis
-from tests.harness import Caller, Guild, Platform
+from tests.harness import Caller, Platform
 from tests.resources.component.trees import (
     button,
     container,
@@ -24,31 +21,13 @@ from tests.resources.component.trees import (
     thumbnail,
 )
 from tests.resources.message.messaging import bot_of, guild_of, member_of, say
-
-V2 = 1 << 15
-LEGACY = "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2"
-EVERY_FLAG = 1 << 13 | 1 << 15 | 1 << 19
-_insert_emoji = Query(insert(emojis))
-
-
-async def botted(platform: Platform, **values: Any) -> tuple[Caller, Guild, str]:
-    """A bot in a guild, and the path of its channel's messages."""
-    _, guild, url = await guild_of(platform, **values)
-    return await bot_of(platform, guild, flags=EVERY_FLAG), guild, url
+from tests.support.component_messages import LEGACY, V2, botted, emoji_in
 
 
 async def sent(caller: Caller, url: str, *components: dict[str, Any], **values: Any) -> Any:
     reply = await caller.post(url, {"components": [*components], **values})
     assert reply.status == 200, reply.json
     return reply.json
-
-
-async def emoji_in(platform: Platform, guild: Guild, **values: Any) -> int:
-    emoji_id = int(platform.ids.next())
-    async with platform.database.transaction() as tx:
-        await tx.execute(_insert_emoji, guild_id=guild.id, id=emoji_id, name="ship", roles=[], **values)
-    await guild.set(name="Changed")
-    return emoji_id
 
 
 async def test_rows_are_stored_returned_announced_and_listed(platform: Platform) -> None:

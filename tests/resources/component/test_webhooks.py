@@ -6,7 +6,6 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.harness import Caller, Guild, Platform
-from tests.resources.component.test_messages import LEGACY, V2, emoji_in
 from tests.resources.component.trees import (
     button,
     container,
@@ -18,6 +17,7 @@ from tests.resources.component.trees import (
     text,
     thumbnail,
 )
+from tests.support.component_messages import LEGACY, V2, emoji_in
 
 OURS = "COMPONENT_TYPE_INVALID"
 

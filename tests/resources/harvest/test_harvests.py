@@ -15,10 +15,10 @@ from moothall.resources.harvest import queries
 from moothall.resources.harvest.archive import make_directory, make_entry
 from moothall.resources.harvest.links import ArchiveLinks
 from tests.harness import Caller, Platform
-from tests.resources.account_deletion.test_closing_accounts import delete_now
-from tests.resources.read_state.test_read_states import say
-from tests.resources.user.account.test_accounts import register
-from tests.resources.user.relationship.test_relationships import befriend
+from tests.support.account_deletion import delete_now
+from tests.support.accounts import register
+from tests.support.read_states import say
+from tests.support.relationships import befriend
 
 WHERE = "/users/@me/harvest"
 DAY_MS = 86_400_000

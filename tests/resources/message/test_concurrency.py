@@ -22,7 +22,7 @@ from moothall.storage.schema import (
 from tests.harness import Caller, Platform, Reply
 from tests.resources.message.attachment.uploading import listed, names, stored, upload
 from tests.resources.message.messaging import guild_of, member_of
-from tests.resources.message.poll.test_polls import TEA
+from tests.support.polls import TEA
 
 ROUNDS = 6
 

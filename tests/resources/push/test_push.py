@@ -24,7 +24,7 @@ from moothall.storage.schema import push_subscriptions, tokens
 from tests.harness import Caller, Guild, Platform
 from tests.resources.link_preview.sites import Site, running_site
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
-from tests.resources.user.relationship.test_relationships import befriend
+from tests.support.relationships import befriend
 
 KEY = VapidKey(new_private_key(), "mailto:operator@moot.example")
 URL = "/users/@me/push-subscriptions"

@@ -1,18 +1,15 @@
 """Read states: how far a user has read, and the mentions since."""
 
-from typing import Any
-
 import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
-from tests.gateway.test_database import node_over
 from tests.harness import FORUM, Caller, Guild, Platform
 from tests.oauth2.flow import application, bearer, tokens_of
+from tests.support.gateway_nodes import node_over
+from tests.support.read_states import EVERYTHING, mentions_of, ready_of, say
 
 VIEW = int(Permissions.VIEW_CHANNEL)
-EVERYTHING = 1 << 2 | 1 << 7
-"""Capabilities: a versioned `read_state`, with those of guilds and the user."""
 
 
 @pytest.fixture
@@ -28,25 +25,6 @@ async def guild(platform: Platform, owner: Caller) -> Guild:
 @pytest.fixture
 async def bob(guild: Guild) -> Caller:
     return await guild.member_with(0, name="bob")
-
-
-async def ready_of(caller: Caller, capabilities: int = 0) -> dict[str, Any]:
-    """READY of a new session."""
-    return await Peer(node_over(caller.platform)).identify(caller.token, capabilities=capabilities)
-
-
-async def mentions_of(caller: Caller) -> dict[str, int]:
-    """The mention count of each channel with one, by id."""
-    entries = (await ready_of(caller))["read_state"]
-    return {entry["id"]: entry["mention_count"] for entry in entries if entry["mention_count"]}
-
-
-async def say(caller: Caller, channel_id: object, content: str, **fields: Any) -> dict[str, Any]:
-    """Send a message and return it."""
-    reply = await caller.post(f"/channels/{channel_id}/messages", {"content": content, **fields})
-    assert reply.status == 200, reply.json
-    message: dict[str, Any] = reply.json
-    return message
 
 
 async def test_an_acknowledged_message_is_in_ready_and_announced_to_the_users_sessions(

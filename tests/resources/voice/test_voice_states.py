@@ -7,23 +7,9 @@ import pytest
 
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
-from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
+from moothall.resources.voice.operations.sessions import clear_voice, leave_voice
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform
-
-
-async def go(
-    platform: Platform, guild: Guild, who: Caller, channel: ChannelId | None, *, session: str = "s1", **options: bool
-) -> bool:
-    flags = {"self_mute": False, "self_deaf": False, "self_video": False, **options}
-    return await handle_voice_update(
-        platform.services,
-        user_id=who.id,
-        session_id=session,
-        guild_id=guild.id,
-        channel_id=channel,
-        node="n1",
-        **flags,
-    )
+from tests.support.voice import go
 
 
 async def voice_channel_of(guild: Guild, who: Caller) -> str | None:

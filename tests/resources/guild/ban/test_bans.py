@@ -15,8 +15,7 @@ from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
 from tests.harness import VOICE, Caller, Guild, Platform
-from tests.resources.guild.membership.test_joining import join
-from tests.resources.guild.membership.test_modifying_members import enter_voice
+from tests.support.memberships import enter_voice, join
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from moothall.api.jobs import JobRunner
 from moothall.objects.permissions import Permissions
 from tests.harness import Caller, Guild, Platform
-from tests.resources.guild.screening.test_screening import RULES, answers, gate, newcomer, pending, url
+from tests.support.screening import RULES, answers, gate, newcomer, pending, url
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 CREATE, UPDATE, DELETE = (f"GUILD_JOIN_REQUEST_{name}" for name in ("CREATE", "UPDATE", "DELETE"))

@@ -10,7 +10,7 @@ from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.guild import SystemChannelFlags
-from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.ids import UserId
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
@@ -22,28 +22,18 @@ from moothall.resources.guild.membership.operations import (
 )
 from moothall.resources.member import queries
 from moothall.resources.user.queries import get_user, get_users, select_user
-from moothall.resources.voice.queries import VoiceStateRow, get_voice_state, upsert_voice_state
+from moothall.resources.voice.queries import get_voice_state, upsert_voice_state
 from moothall.storage.database import Query, insert_ignore
 from moothall.storage.rows import MemberRow
 from moothall.storage.sql import bindparam, insert, select
 from moothall.storage.tables import bans, channels, thread_members
 from tests.harness import VOICE, Caller, Guild, Platform
+from tests.support.memberships import join, voice_row
 
 _join_thread = Query(insert(thread_members))
 _select_thread = Query(select(thread_members.c.user_id).where(thread_members.c.thread_id == bindparam("thread_id")))
 _select_size = Query(select(channels.c.member_count).where(channels.c.id == bindparam("thread_id")))
 _insert_ban = Query(insert_ignore(bans, key=("guild_id", "user_id")))
-
-
-async def join(platform: Platform, guild: Guild, who: Caller, **options: object) -> MemberRow:
-    async def work(ctx: Context) -> MemberRow:
-        state = await platform.services.states.state(ctx.tx, guild.id, writes=True)
-        user = await select_user(ctx.tx, who.id)
-        assert state is not None
-        assert user is not None
-        return await join_guild(ctx, state, user, **options)  # type: ignore[arg-type]
-
-    return await unit_of_work.run(platform.services, ANONYMOUS, work)
 
 
 async def leave(platform: Platform, guild: Guild, who: Caller) -> bool:
@@ -243,22 +233,6 @@ async def test_a_refused_operation_outside_http_changes_and_emits_nothing(platfo
         await unit_of_work.run(platform.services, ANONYMOUS, work, lock=guild.id)
     assert heard == []
     assert await count(platform, guild) == 1
-
-
-def voice_row(guild: Guild, who: Caller, channel: ChannelId) -> VoiceStateRow:
-    return VoiceStateRow(
-        guild_id=guild.id,
-        user_id=who.id,
-        channel_id=channel,
-        session_id="s" * 32,
-        self_deaf=False,
-        self_mute=False,
-        self_stream=False,
-        self_video=False,
-        suppress=False,
-        request_to_speak_timestamp=None,
-        node="",
-    )
 
 
 async def test_a_join_message_is_posted_in_the_system_channel(platform: Platform) -> None:

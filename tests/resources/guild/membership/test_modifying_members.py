@@ -4,13 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from moothall.objects.audit_log import AuditLogEvent
-from moothall.objects.ids import ChannelId
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
-from moothall.resources.voice.queries import get_voice_state, upsert_voice_state
+from moothall.resources.voice.queries import get_voice_state
 from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
-from tests.resources.guild.membership.test_joining import voice_row
+from tests.support.memberships import enter_voice
 
 PNG = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
@@ -20,11 +19,6 @@ PNG = (
 
 async def edit(by: Caller, guild: Guild, who: Caller, body: Any, **options: Any) -> Reply:
     return await by.patch(f"/guilds/{guild.id}/members/{who.id}", body, **options)
-
-
-async def enter_voice(platform: Platform, guild: Guild, who: Caller, channel: ChannelId) -> None:
-    async with platform.database.transaction() as tx:
-        await upsert_voice_state(tx, voice_row(guild, who, channel))
 
 
 def in_days(days: float) -> str:

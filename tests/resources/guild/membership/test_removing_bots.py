@@ -12,7 +12,7 @@ from moothall.storage.database import Query
 from moothall.storage.schema import integrations
 from tests.harness import VOICE, Caller, Guild, Platform, Reply
 from tests.resources.auto_moderation.rules import create_rule
-from tests.resources.guild.membership.test_modifying_members import enter_voice
+from tests.support.memberships import enter_voice
 
 _insert_integration = Query(insert(integrations))
 

@@ -15,8 +15,8 @@ from moothall.resources.member.queries import count_members, get_member
 from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, member_activity, members, users
 from tests.harness import VOICE, Caller, Guild, Platform, Reply
-from tests.resources.guild.membership.test_modifying_members import enter_voice
-from tests.resources.voice.test_voice_states import go
+from tests.support.memberships import enter_voice
+from tests.support.voice import go
 
 DAY = 86_400_000
 INSERT_USER = Query(insert(users))

@@ -9,19 +9,9 @@ from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.queries.purge import delete_some_of_channel
 from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform
 from tests.resources.message.attachment.uploading import guild_of, listed, names, picture, send, stored, upload
+from tests.support.file_sweeps import keys, sweep
 
 HOUR = 3600 * 1000
-
-
-async def sweep(platform: Platform) -> list[str]:
-    """The keys that are stored after a sweep."""
-    await FileSweeper(platform.services).sweep()
-    return await stored(platform)
-
-
-def keys(message: Any) -> list[str]:
-    """Where the files lie that a message lists."""
-    return sorted(upload_key(Snowflake(int(attachment["id"]))) for attachment in message["attachments"])
 
 
 async def two(platform: Platform) -> tuple[Caller, Guild, str, Any]:

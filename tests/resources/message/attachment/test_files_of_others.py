@@ -12,15 +12,15 @@ from moothall.api.file_links import FileLinks
 from moothall.api.jobs import JobRunner
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.permissions import Permissions
-from tests.cdn.test_attachments import get
 from tests.harness import ANNOUNCEMENT, SERVER_KEY, Caller, Guild, Platform, Reply
 from tests.oauth2.flow import application
-from tests.resources.component.test_messages import EVERY_FLAG, V2
 from tests.resources.component.trees import container, gallery, link, row, section, thumbnail
 from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import guild_of, listed, picture, send, upload
 from tests.resources.message.messaging import bot_of, member_of, say
 from tests.resources.webhook.github.payloads import SUPPORTED_EVENTS
+from tests.support.component_messages import EVERY_FLAG, V2
+from tests.support.fetched_files import get
 
 BASE: Final = "http://localhost:3333/attachments"
 NAME: Final = "minutes.png"

@@ -13,7 +13,6 @@ from moothall.api.storage_quota import FILE_BYTES_MIN, UploadsInFlight
 from moothall.objects.wire import Timestamp
 from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
 from tests.resources.interaction.scenario import create_scenario
-from tests.resources.message.attachment.test_pending_uploads import create, put, uploaded
 from tests.resources.message.attachment.uploading import (
     assert_usage_is_exact,
     guild_of,
@@ -24,7 +23,8 @@ from tests.resources.message.attachment.uploading import (
     usage,
 )
 from tests.resources.message.messaging import bot_of, member_of
-from tests.resources.user.account.test_accounts import PASSWORD, register
+from tests.support.accounts import PASSWORD, register
+from tests.support.pending_uploads import create, put, uploaded
 
 BLOCK: Final = FILE_BYTES_MIN
 DAY_MS: Final = 86_400_000

@@ -15,12 +15,9 @@ from moothall.storage.database import Query
 from moothall.storage.schema import emojis, poll_counts, poll_votes, polls
 from tests.harness import Caller, Guild, Platform
 from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
+from tests.support.polls import TEA
 
 HOUR_MS = 3_600_000
-TEA: dict[str, Any] = {
-    "question": {"text": "Tea or coffee?"},
-    "answers": [{"poll_media": {"text": "Tea", "emoji": {"name": "🍵"}}}, {"poll_media": {"text": "Coffee"}}],
-}
 
 
 async def poll_message(platform: Platform, **values: Any) -> tuple[Caller, Guild, str, dict[str, Any]]:

@@ -8,14 +8,7 @@ import pytest
 from moothall.runtime.secrets import Passwords
 from tests.harness import Caller, Platform
 from tests.passwords import REAL_COST
-
-PASSWORD = "correct horse battery"
-
-
-async def register(platform: Platform, name: str = "alice", **more: object) -> Caller:
-    reply = await platform.anonymous.post("/auth/register", {"username": name, "password": PASSWORD, **more})
-    assert reply.status == 201, reply
-    return Caller(platform, int(reply.json["user_id"]), reply.json["token"], name=name)  # type: ignore[arg-type]
+from tests.support.accounts import PASSWORD, register
 
 
 async def log_in(platform: Platform, login: str, password: str = PASSWORD) -> int:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness import Caller, Platform
-from tests.resources.user.relationship.test_relationships import befriend
+from tests.support.relationships import befriend
 
 
 @pytest.fixture

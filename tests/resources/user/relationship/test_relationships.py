@@ -9,11 +9,11 @@ from moothall.objects import limits
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.relationship.queries import RelationshipRow, upsert_relationships
 from tests.gateway.peer import Peer
-from tests.gateway.test_database import node_over
 from tests.harness import Caller, Platform
-from tests.resources.read_state.test_read_states import mentions_of, say
+from tests.support.gateway_nodes import node_over
+from tests.support.read_states import mentions_of, say
+from tests.support.relationships import WHERE, befriend
 
-WHERE = "/users/@me/relationships"
 THUMB = "%F0%9F%91%8D"
 
 
@@ -25,12 +25,6 @@ async def alice(platform: Platform) -> Caller:
 @pytest.fixture
 async def bob(platform: Platform) -> Caller:
     return await platform.person("bob")
-
-
-async def befriend(one: Caller, other: Caller) -> None:
-    """Make two users friends."""
-    assert (await one.put(f"{WHERE}/{other.id}", {})).status == 204
-    assert (await other.put(f"{WHERE}/{one.id}", {"type": 1})).status == 204
 
 
 async def types_of(caller: Caller) -> dict[str, int]:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.gateway.peer import Peer
-from tests.gateway.test_database import node_over
 from tests.harness import Caller, Guild, Platform
-from tests.resources.read_state.test_read_states import EVERYTHING, mentions_of, ready_of, say
+from tests.support.gateway_nodes import node_over
+from tests.support.read_states import EVERYTHING, mentions_of, ready_of, say
 
 WHERE = "/users/@me/settings"
 
