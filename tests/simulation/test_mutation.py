@@ -43,7 +43,7 @@ def test_the_seed_of_the_table_finds_the_planted_bug(name: str) -> None:
 
 def test_a_bug_is_not_planted_where_its_text_is_not_or_its_file_is_imported() -> None:
     with pytest.raises(LookupError):
-        Mutant("nothing", "app.py", "a text that is nowhere", "").source()
+        Mutant("nothing", "app/application.py", "a text that is nowhere", "").source()
     assert "moothall.objects.ids" in sys.modules
     with pytest.raises(RuntimeError):
         plant(Mutant("late", "objects/ids.py", "", ""))

@@ -123,8 +123,8 @@ MUTANTS: Final = [
     Mutant(
         "a member who is removed still receives the guild",
         "gateway/delivery/guild_events.py",
-        "                    self._remove_session(session, view.id)",
-        "                    pass",
+        "            else:\n                self._remove_session(session, view.id)",
+        "",
     ),
     # What several processes know
     Mutant(
