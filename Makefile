@@ -160,6 +160,8 @@ FUZZ_EXAMPLES ?= 20000
 fuzz: $(STAMPS)/dev ## Search with generated URLs and requests for what must not happen (FUZZ_EXAMPLES=)
 	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 -s tests/runtime/test_outgoing_fuzz.py \
 	  tests/conformance/test_generated_requests.py -k "outgoing or long"
+	@FUZZ_EXAMPLES="$(FUZZ_EXAMPLES)" $(BIN)/python -m pytest --timeout 0 tests/objects/test_objects.py \
+	  tests/laws/test_random_actions.py tests/gateway/test_stages_and_events.py
 
 # Half an hour with all attackers; ABUSE_ARGS="login_flood --seconds 10" runs one. It means something only where nothing
 # else runs.

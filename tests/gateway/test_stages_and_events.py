@@ -11,6 +11,7 @@ from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
 from tests.harness import STAGE, VOICE, Caller, Platform
 from tests.resources.scheduled_event.planning import external, later, moment, path_of, plan, within
+from tests.support.examples import examples
 from tests.support.town import Town, converges
 
 VIEW = int(Permissions.VIEW_CHANNEL)
@@ -125,7 +126,9 @@ class Season(Town):
         await self.owner.delete(f"/stage-instances/{self.stage(number)}")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15, fuzz=400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=_steps)
 async def test_the_state_of_events_and_stages_equals_that_of_a_fresh_session(
     platform: Platform, steps: list[tuple[Any, ...]]

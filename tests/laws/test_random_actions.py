@@ -10,6 +10,7 @@ from moothall.objects.permissions import Permissions
 from tests.compared_states import assert_equal_to_stored
 from tests.harness import Platform
 from tests.laws.scenario import Scenario, client_state, visible_state
+from tests.support.examples import examples
 from tests.support.town import Client, Town
 
 P = Permissions
@@ -103,7 +104,7 @@ class ObservedScenario(Scenario):
 
 
 @settings(
-    max_examples=40,
+    max_examples=examples(15, fuzz=400),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

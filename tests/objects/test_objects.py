@@ -34,6 +34,7 @@ from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
 from moothall.objects.user import CurrentUser, User
 from moothall.objects.wire import Timestamp, decoder, encode, to_plain
+from tests.support.examples import examples
 
 
 def every_struct() -> list[type[Struct]]:
@@ -106,7 +107,11 @@ def of_struct(kind: type[Struct], depth: int = 0) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("kind", STRUCTS, ids=lambda kind: kind.__name__)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(8, fuzz=250),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(data=st.data())
 def test_an_object_reads_back_from_its_json_as_itself(kind: type[Struct], data: st.DataObject) -> None:
     thing = data.draw(of_struct(kind))

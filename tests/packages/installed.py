@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -44,7 +45,16 @@ class Uv:
 
     @staticmethod
     def fetch(folder: Path) -> None:
-        """Install uv into a folder. Skips the running test where pip reaches no registry."""
+        """Put uv into a folder: that of the tests' environment, if it has one (`make uv`).
+
+        Skips the running test where pip must fetch it and reaches no registry.
+        """
+        own = [Path(sys.executable).with_name(name) for name in ("uv", "uvx")]
+        if all(program.exists() for program in own):
+            (folder / "bin").mkdir()
+            for program in own:
+                shutil.copy(program, folder / "bin")
+            return
         pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-compile", "--target", str(folder), "uv"]
         _run_or_skip([*_WITHOUT_PATHS, *pip])
 

@@ -8,7 +8,9 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.oauth2.flow import application
-from tests.support.role_connections import PAGE, VERIFIED, WINS, World, authorized
+from tests.support.role_connections import PAGE, VERIFIED, WINS, World, authorized, world
+
+__all__ = ["world"]
 
 MEMBER_SINCE: dict[str, Any] = {"type": 6, "key": "since", "name": "Since", "description": "Day of joining"}
 
