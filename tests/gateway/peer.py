@@ -243,6 +243,7 @@ class World:
     ) -> GuildSnapshot | None:
         await self._read()
         fields = GuildFields(
+            hub_type=None,
             joined_at=None,
             large=False,
             member_count=len(self.members),

@@ -37,7 +37,7 @@ async def test_ready_has_the_user_and_the_application(platform: Platform) -> Non
     assert {"mfa_enabled", "flags", "locale", "verified"} <= user.keys()
     assert "application" not in ready
     ready, _, _ = await greeted(node, bot, intents=ALL)
-    assert ready["application"] == {"id": str(bot.application_id), "flags": FLAGS}
+    assert ready["application"] == {"id": str(bot.application_id), "flags": FLAGS, "flags_new": str(FLAGS)}
     assert ready["user"]["bot"] is True
     assert ready["guilds"] == [{"id": str(guild.id), "unavailable": True}]
 

@@ -1,9 +1,12 @@
 """What a presence contains is cleaned, and is never a reason to close a connection."""
 
+import re
 from typing import Any
 
 import pytest
 
+from moothall.gateway.protocol.commands import UpdatePresenceCommand
+from moothall.gateway.sessions.user_presence import SessionPresence
 from moothall.objects.wire import to_plain
 from tests.gateway.peer import BOT, Peer, World, create_node, run_pending
 
@@ -34,7 +37,9 @@ async def activities_of(activities: Any, *, token: str = "alice") -> list[dict[s
     assert not peer.closed
     ((session,),) = node.hub.sessions_by_user.values()
     assert session.presence is not None
-    return [{**to_plain(activity), "created_at": 1} for activity in session.presence.activities]
+    shown = [to_plain(activity) for activity in session.presence.activities]
+    assert all(isinstance(activity.pop("id"), str) for activity in shown)
+    return [{**activity, "created_at": 1} for activity in shown]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +111,24 @@ async def test_a_bot_shows_name_type_url_and_state_only() -> None:
     assert await activities_of([activity], token="bot") == [
         {"name": "Chess", "type": 1, "url": "https://example.com", "state": "s", "created_at": 1}
     ]
+
+
+async def test_each_activity_of_a_user_has_an_id_that_stays_while_only_details_change() -> None:
+    sent = [
+        {"name": "Custom Status", "type": 4, "state": "reading", "id": "forged"},
+        {"name": "Chess", "type": 0, "details": "Opening", "id": "forged"},
+        {"name": "Chess", "type": 2},
+        {"name": "Chess", "type": 0, "application_id": "5"},
+        {"name": "Chess", "type": 0},
+    ]
+    command = UpdatePresenceCommand(status="online", activities=sent)
+    ids = [activity.id for activity in SessionPresence.from_command(command, bot=False).activities]
+    assert ids[0] == "custom"
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch("[0-9a-f]{16}", each) for each in ids[1:])
+    sent[1]["details"] = "Endgame"
+    later = SessionPresence.from_command(UpdatePresenceCommand(status="idle", activities=sent), bot=False)
+    assert [activity.id for activity in later.activities] == ids
 
 
 async def test_no_more_than_eight_activities_are_shown() -> None:

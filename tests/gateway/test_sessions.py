@@ -33,7 +33,7 @@ async def test_a_client_that_identifies_receives_ready_and_then_its_guilds(query
     assert ready["user"]["id"] == "103"
     assert ready["guilds"] == [{"id": str(GUILD), "unavailable": True}]
     assert ready["resume_gateway_url"] == "ws://moot.example/gateway"
-    assert ready["application"] == {"id": "103", "flags": 1 << 12 | 1 << 14 | 1 << 18}
+    assert ready["application"] == {"id": "103", "flags": 1 << 12 | 1 << 14 | 1 << 18, "flags_new": "282624"}
     assert ready["private_channels"] == []
     assert "shard" not in ready
     created = await peer.receive()

@@ -521,7 +521,7 @@ class GatewayNode:
         self.hub.friends.add_all(identity.user_id, friend_ids)
         if isinstance(command.presence, dict) and command.presence.get("status") == "unknown":
             session.presence = SessionPresence(Status(state.settings.status))
-        if session.takes_guild_properties:
+        if session.reads_guilds_in_ready:
             await initial.read(guild_ids)
         frames = self._person_greeting(session, user, guild_ids, initial, state, url, started)
         for frame in frames:
@@ -542,7 +542,7 @@ class GatewayNode:
             each.id for each in state.relationships if each.type is RelationshipType.FRIEND
         )
         guilds: Sequence[InitialGuild] = initial.snapshots
-        if not session.takes_guild_properties:
+        if not session.reads_guilds_in_ready:
             guilds = [UnavailableGuild(guild_id) for guild_id in guild_ids]
         greeting = person_ready(
             session,

@@ -154,6 +154,15 @@ class Guild(Struct, frozen=True, kw_only=True):
     approximate_presence_count: int | UnsetType = UNSET
 
 
+class GatewayGuild(Guild, frozen=True, kw_only=True):
+    """The guild object of GUILD_UPDATE, with fields that only the gateway sends."""
+
+    guild_id: GuildId
+    """The same as `id`."""
+    hub_type: int | None = None
+    """The kind of student hub; there are none."""
+
+
 class GuildPreview(Struct, frozen=True, kw_only=True):
     """The fields of a discoverable guild that non-members may read."""
 

@@ -1,6 +1,7 @@
 """Presences and activities (events: gateway events, presence update)."""
 
 from enum import IntEnum, StrEnum
+from hashlib import blake2b
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -89,6 +90,8 @@ class ActivitySecrets(Struct, frozen=True, kw_only=True):
 class Activity(Struct, frozen=True, kw_only=True):
     """An activity of a user. A bot may set name, type, url and state."""
 
+    id: str
+    """Distinguishes the activities of one user: `activity_id`."""
     name: str
     type: int
     url: str | UnsetType | None = UNSET
@@ -108,6 +111,21 @@ class Activity(Struct, frozen=True, kw_only=True):
     flags: int | UnsetType = UNSET
     buttons: list[str] | UnsetType = UNSET
     """The labels of the buttons."""
+
+
+_CUSTOM_ID: Final = "custom"
+
+
+def activity_id(name: str, kind: int, application_id: ApplicationId | None, position: int = 0) -> str:
+    """The id of an activity: "custom" for a custom status, else 16 hexadecimal digits.
+
+    It is the same for as long as a client shows the same thing, whatever changes in its details. `position` is the
+    number of activities before it in the client's list that would have the same id.
+    """
+    if kind == ActivityType.CUSTOM and not position:
+        return _CUSTOM_ID
+    source = f"{kind} {application_id} {position} {name}"
+    return blake2b(source.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 class ClientStatus(Struct, frozen=True, kw_only=True):

@@ -283,10 +283,10 @@ async def test_a_subscription_stands_behind_an_entitlement_to_one(platform: Plat
     assert (await token.get(f"{url}/{subscription['id']}")).json == subscription
     with platform.listening() as announced:
         await app.bot.delete(path(app, entitlement))
-    assert announced == ["ENTITLEMENT_DELETE", "SUBSCRIPTION_UPDATE"]
+    assert announced == ["ENTITLEMENT_DELETE", "SUBSCRIPTION_UPDATE", "SUBSCRIPTION_DELETE"]
     (cancelled,) = (await app.bot.get(url, user_id=int(user.id))).json
     assert (cancelled["status"], bool(cancelled["canceled_at"])) == (1, True)
-    assert platform.heard_data("SUBSCRIPTION_UPDATE") == [cancelled]
+    assert platform.heard_data("SUBSCRIPTION_UPDATE") == platform.heard_data("SUBSCRIPTION_DELETE") == [cancelled]
 
 
 async def test_subscriptions_are_listed_for_a_user_and_paged(platform: Platform, app: App) -> None:

@@ -142,6 +142,7 @@ class SimulatedSource:
         everyone = session.intents & Intent.GUILD_PRESENCES and count <= session.large_threshold
         user_ids = list(listed.members) if everyone else [session.user_id]
         fields = GuildFields(
+            hub_type=None,
             joined_at=Timestamp(0),
             large=count > session.large_threshold,
             member_count=count,

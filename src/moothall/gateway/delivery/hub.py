@@ -141,7 +141,7 @@ class Hub:
         """Send GUILD_DELETE of a guild that READY has named, if its user has left it since."""
         view = self.views.get(guild_id)
         is_joined = guild_id in session.guild_ids or (view is not None and session in view.joining)
-        if not is_joined and not session.takes_guild_properties and session.intents & Intent.GUILDS:
+        if not is_joined and not session.reads_guilds_in_ready and session.intents & Intent.GUILDS:
             self.send(session, "GUILD_DELETE", b'{"id":"%d"}' % guild_id)
 
     async def start_joining(self, session: Session, guild_id: GuildId) -> Joining | None:

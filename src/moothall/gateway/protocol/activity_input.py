@@ -1,12 +1,14 @@
 """Activities as clients send them: what can be read of one is kept, the rest is left out."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Final, get_args
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from moothall.objects.clock import CLOCK
-from moothall.objects.presence import Activity, ActivityType
+from moothall.objects.presence import Activity, ActivityType, activity_id
 from moothall.objects.wire import convert
 
 _MAX_TEXT: Final = 128
@@ -34,7 +36,27 @@ def clean_activity(value: object, *, bot: bool) -> Activity | None:
         if text := fields.get(field):
             fields[field] = text[:_MAX_TEXT]
     labels = _button_labels(value.get("buttons"))
-    return Activity(**{**fields, "created_at": fields.get("created_at") or CLOCK.now_ms(), "buttons": labels or UNSET})
+    values = {
+        **fields,
+        "id": activity_id(fields["name"], fields["type"], fields.get("application_id")),
+        "created_at": fields.get("created_at") or CLOCK.now_ms(),
+        "buttons": labels or UNSET,
+    }
+    return Activity(**values)
+
+
+def with_distinct_ids(activities: Iterable[Activity]) -> tuple[Activity, ...]:
+    """Activities of one client, those with the same id as an earlier one with an id of their own."""
+    counts: Counter[str] = Counter()
+    distinct = []
+    for activity in activities:
+        position = counts[activity.id]
+        counts[activity.id] += 1
+        if position:
+            own_id = activity_id(activity.name, activity.type, activity.application_id or None, position)
+            activity = structs.replace(activity, id=own_id)  # noqa: PLW2901 - the same activity
+        distinct.append(activity)
+    return tuple(distinct)
 
 
 _TYPES: Final = frozenset(ActivityType)

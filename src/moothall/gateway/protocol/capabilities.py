@@ -16,7 +16,7 @@ class Capability(IntFlag):
     USER_SETTINGS_PROTO = 1 << 9
     """Settings are a protocol buffer, in READY and in events."""
     CLIENT_STATE_V2 = 1 << 10
-    """READY has the guilds themselves. There and in GUILD_CREATE their fields are in `properties`."""
+    """The fields of a guild are in `properties`, in READY and in GUILD_CREATE."""
     PASSIVE_GUILD_UPDATE = 1 << 11
     """Of large guilds the session receives what it has subscribed to, and PASSIVE_UPDATE_V1 about the rest."""
     PASSIVE_GUILD_UPDATE_V2 = 1 << 14

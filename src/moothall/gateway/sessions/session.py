@@ -122,8 +122,17 @@ class Session:
 
     @property
     def takes_guild_properties(self) -> bool:
-        """Whether the client reads its guilds in READY, and the fields of a guild in `properties`."""
+        """Whether the client reads the fields of a guild in `properties`."""
         return bool(self.capabilities & Capability.CLIENT_STATE_V2)
+
+    @property
+    def reads_guilds_in_ready(self) -> bool:
+        """Whether READY has the guilds of the session, which then receives no GUILD_CREATE of them.
+
+        Clients of people do, as those are that state capabilities. Libraries for bots, which a person may log in with,
+        state none and wait for GUILD_CREATE.
+        """
+        return not self.bot and bool(self.capabilities)
 
     @property
     def receives_own_presence(self) -> bool:

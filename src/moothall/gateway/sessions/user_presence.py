@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from moothall.gateway.protocol.activity_input import clean_activity
+from moothall.gateway.protocol.activity_input import clean_activity, with_distinct_ids
 from moothall.gateway.protocol.commands import UpdatePresenceCommand
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.presence import Activity, ClientStatus, Presence, Status
@@ -32,7 +32,7 @@ class SessionPresence(Struct, frozen=True):
         activities = [clean_activity(item, bot=bot) for item in items[:MAX_ACTIVITIES]]
         if not any(activities) and status is Status.ONLINE:
             return _ONLINE
-        return cls(status, tuple(filter(None, activities)))
+        return cls(status, with_distinct_ids(filter(None, activities)))
 
     @classmethod
     def from_identify(cls, presence: object, *, bot: bool) -> "SessionPresence":

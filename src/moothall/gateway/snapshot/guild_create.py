@@ -105,6 +105,7 @@ class GuildReader:
         places = visible.union(thread.id for thread in threads)
         with_presences = session.intents & Intent.GUILD_PRESENCES
         fields = GuildFields(
+            hub_type=UNSET if session.takes_guild_properties else None,
             joined_at=own.joined_at,
             large=count > session.large_threshold,
             member_count=count,

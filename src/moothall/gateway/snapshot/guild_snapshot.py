@@ -17,6 +17,8 @@ from moothall.objects.wire import Timestamp, encode
 class GuildFields(Struct, kw_only=True):
     """The fields of a gateway guild beyond the guild object."""
 
+    hub_type: int | UnsetType | None
+    """The kind of student hub: None, as there are none. UNSET where the guild has `properties`, which have it."""
     joined_at: Timestamp | None
     large: bool
     unavailable: bool | UnsetType = UNSET

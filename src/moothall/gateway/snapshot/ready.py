@@ -40,6 +40,8 @@ class Identity(Struct, frozen=True):
 class _Application(Struct):
     id: ApplicationId
     flags: int
+    flags_new: str
+    """The same bits in decimal, as those beyond 31 do not fit in `flags` of every client."""
 
 
 def trace(seconds: float) -> bytes:
@@ -345,7 +347,7 @@ def ready(
     listed_ids = guild_ids if session.intents & Intent.GUILDS else ()
     application = None
     if identity.application_id is not None:
-        application = _Application(identity.application_id, identity.application_flags)
+        application = _Application(identity.application_id, identity.application_flags, str(identity.application_flags))
     fields = _Ready(
         v=10,
         user=Raw(user),

@@ -17,7 +17,7 @@ from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ActivityInstanceId, ApplicationId, ChannelId, GuildId, Snowflake, UserId
-from moothall.objects.presence import Activity, ActivityFlags, ActivityTimestamps, ActivityType
+from moothall.objects.presence import Activity, ActivityFlags, ActivityTimestamps, ActivityType, activity_id
 from moothall.resources.activity import queries
 from moothall.resources.activity.access import require_available, require_may_participate
 from moothall.resources.activity.events import ActivitySessionUpdate, EmbeddedActivityUpdate, EmbeddedActivityUpdateV2
@@ -232,6 +232,7 @@ def _tell_node(
 def _shown_activity(ctx: Context, application: ApplicationRow) -> Activity:
     """What the presence of a participant shows."""
     return Activity(
+        id=activity_id(application.name, ActivityType.PLAYING, application.id),
         name=application.name,
         type=ActivityType.PLAYING,
         application_id=application.id,

@@ -21,6 +21,7 @@ from moothall.resources.entitlement.events import (
     EntitlementDelete,
     EntitlementUpdate,
     SubscriptionCreate,
+    SubscriptionDelete,
     SubscriptionUpdate,
 )
 from moothall.resources.entitlement.objects import entitlement_object, subscription_object
@@ -93,7 +94,7 @@ async def get_entitlement(ctx: Context, application_id: ApplicationId, entitleme
     "/applications/{application_id}/entitlements/{entitlement_id}",
     permission=MANAGES_ENTITLEMENTS,
     scope=ENTITLEMENTS,
-    fires=(EntitlementDelete, SubscriptionUpdate),
+    fires=(EntitlementDelete, SubscriptionUpdate, SubscriptionDelete),
 )
 async def delete_test_entitlement(ctx: Context, application_id: ApplicationId, entitlement_id: EntitlementId) -> None:
     """Delete a test entitlement."""

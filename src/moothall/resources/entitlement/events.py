@@ -57,3 +57,9 @@ class SubscriptionUpdate(_SubscriptionEvent, frozen=True, kw_only=True):
     """SUBSCRIPTION_UPDATE: a subscription was cancelled."""
 
     name: ClassVar[str] = "SUBSCRIPTION_UPDATE"
+
+
+class SubscriptionDelete(_SubscriptionEvent, frozen=True, kw_only=True):
+    """SUBSCRIPTION_DELETE: a subscription was deleted with its entitlement; as this, it is listed still."""
+
+    name: ClassVar[str] = "SUBSCRIPTION_DELETE"

@@ -27,6 +27,7 @@ from moothall.resources.entitlement.events import (
     EntitlementDelete,
     EntitlementUpdate,
     SubscriptionCreate,
+    SubscriptionDelete,
     SubscriptionUpdate,
 )
 from moothall.resources.entitlement.jobs import DeleteEntitlements
@@ -148,6 +149,7 @@ async def delete_test_entitlement(ctx: Context, entitlement_id: EntitlementId) -
     ctx.emit(EntitlementDelete(user_ids=_recipients(application, row), entitlement=entitlement))
     if (subscription := subscription_object(after, ctx.now)) is not None:
         ctx.emit(SubscriptionUpdate(user_ids=_bot_ids(application), subscription=subscription))
+        ctx.emit(SubscriptionDelete(user_ids=_bot_ids(application), subscription=subscription))
     await ENTITLEMENT_CHANGED(ctx, application, EntitlementDelete.name, entitlement)
 
 

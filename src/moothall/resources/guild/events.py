@@ -2,9 +2,11 @@
 
 from typing import ClassVar
 
+from msgspec import structs
+
 from moothall.api.events import Event
 from moothall.authority.guild_changes import GuildPart
-from moothall.objects.guild import Guild, UnavailableGuild
+from moothall.objects.guild import GatewayGuild, Guild, UnavailableGuild
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
 
@@ -23,8 +25,8 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
         return self.guild.id
 
     def payload(self) -> object:
-        """The guild itself."""
-        return self.guild
+        """The guild, with its id as `guild_id` too."""
+        return GatewayGuild(guild_id=self.guild.id, **structs.asdict(self.guild))
 
 
 class GuildDelete(Event, frozen=True, kw_only=True):

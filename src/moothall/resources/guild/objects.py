@@ -83,7 +83,7 @@ _BESIDE_PROPERTIES = ("roles", "emojis", "stickers", "premium_subscription_count
 @once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.EMOJIS, GuildPart.STICKERS)
 def guild_json_with_properties(state: GuildState) -> bytes:
     """The guild of a state as JSON with its lists beside `properties`, which has all other fields."""
-    properties = to_plain(guild_object(state))
+    properties = to_plain(guild_object(state)) | {"hub_type": None}
     lists = {name: properties.pop(name) for name in _BESIDE_PROPERTIES}
     return encode({"id": properties["id"], "data_mode": "full", "properties": properties, **lists})
 

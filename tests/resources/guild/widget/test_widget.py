@@ -152,8 +152,10 @@ async def test_it_shows_the_voice_and_stage_channels_that_everyone_sees_in_their
 async def test_members_are_shown_by_name_without_any_id(platform: Platform, owner: Caller, guild: Guild) -> None:
     bob = await platform.person("bob")
     await guild.join(bob)
-    playing = Activity(name="Chess", type=0)
-    bring_online(platform, guild, bob, owner, status="dnd", activities=[Activity(name="Custom", type=4), playing])
+    playing = Activity(id="a", name="Chess", type=0)
+    bring_online(
+        platform, guild, bob, owner, status="dnd", activities=[Activity(id="custom", name="Custom", type=4), playing]
+    )
     data = await widget(guild)
     assert data["presence_count"] == 2
     common = {"discriminator": "0000", "avatar": None, "status": "dnd", "activity": {"name": "Chess"}}
