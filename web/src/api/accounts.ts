@@ -12,10 +12,18 @@ export interface Registration {
   password: string;
   email?: string;
   global_name?: string;
+  /** An invitation of the operator, where the server demands one. */
+  registration_token?: string;
 }
 
-/** Register an account and log in to it. */
-export function register(registration: Registration): Promise<Login> {
+/** A new account that its user cannot log in to yet. */
+export interface PendingAccount {
+  user_id: string;
+  required_actions: ("verify_email" | "await_approval")[];
+}
+
+/** Register an account and log in to it, unless its address must be verified or the operator approve it before. */
+export function register(registration: Registration): Promise<Login | PendingAccount> {
   return new ApiClient(null).request("POST", "/auth/register", { body: registration });
 }
 

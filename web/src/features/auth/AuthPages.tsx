@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { Form } from "react-aria-components";
 
-import { CLOSED_ACCOUNT, logIn, register, type Login } from "../../api/accounts";
+import { CLOSED_ACCOUNT, logIn, register, type Login, type PendingAccount } from "../../api/accounts";
 import { ApiError } from "../../api/errors";
 import { Translate, useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
@@ -85,15 +85,26 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
   const [globalName, setGlobalName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const submit = async () =>
-    onLogin(
-      await register({
-        username,
-        password,
-        ...(globalName !== "" && { global_name: globalName }),
-        ...(email !== "" && { email }),
-      }),
-    );
+  const [invitation, setInvitation] = useState("");
+  const [pendingAccount, setPendingAccount] = useState<PendingAccount | null>(null);
+  const invitationError = fieldError(action.error, "registration_token");
+  const submit = async () => {
+    const account = await register({
+      username,
+      password,
+      ...(globalName !== "" && { global_name: globalName }),
+      ...(email !== "" && { email }),
+      ...(invitation !== "" && { registration_token: invitation }),
+    });
+    if ("token" in account) {
+      onLogin(account);
+    } else {
+      setPendingAccount(account);
+    }
+  };
+  if (pendingAccount !== null) {
+    return <RegisteredPage account={pendingAccount} />;
+  }
   return (
     <AuthCard title={text("auth.register.title")}>
       <AuthForm action={action} submit={text("auth.register.submit")} onSubmit={submit}>
@@ -132,6 +143,16 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
           autoComplete="new-password"
           error={fieldError(action.error, "password")}
         />
+        {(invitationError !== undefined || invitation !== "") && (
+          <TextField
+            label={text("auth.register.invitation")}
+            hint={text("auth.register.invitationHint")}
+            value={invitation}
+            onChange={setInvitation}
+            autoComplete="off"
+            error={invitationError}
+          />
+        )}
       </AuthForm>
       <p className="auth-other">
         <Translate
@@ -144,6 +165,22 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
             ),
           }}
         />
+      </p>
+    </AuthCard>
+  );
+}
+
+/** What is required before the user can log in to the account that they have registered. */
+function RegisteredPage({ account }: { account: PendingAccount }) {
+  const text = useText();
+  const action = account.required_actions.includes("verify_email") ? "verify" : "approval";
+  return (
+    <AuthCard title={text("auth.registered.title")}>
+      <p role="status">{text(`auth.registered.${action}`)}</p>
+      <p className="auth-other">
+        <Link to="/app/login" search={true}>
+          {text("auth.login.submit")}
+        </Link>
       </p>
     </AuthCard>
   );
