@@ -23,15 +23,15 @@ class UpdatedServer(Server):
 
     def __init__(self, folder: Path) -> None:
         package = folder / "source" / "moothall"
-        web = package / "web"
-        web.mkdir(parents=True)
+        pages = package / "pages"
+        pages.mkdir(parents=True)
         for path in PACKAGE.iterdir():
-            if path.name not in {"web", "__pycache__"}:
+            if path.name not in {"pages", "__pycache__"}:
                 (package / path.name).symlink_to(path)
-        for path in (PACKAGE / "web").iterdir():
+        for path in (PACKAGE / "pages").iterdir():
             if path.name not in {"client", "__pycache__"}:
-                (web / path.name).symlink_to(path)
-        self.client = web / "client"
+                (pages / path.name).symlink_to(path)
+        self.client = pages / "client"
         shutil.copytree(FOLDER, self.client)
         self.source = package.parent
         super().__init__(folder / "data")
