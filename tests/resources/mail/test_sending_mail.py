@@ -151,6 +151,22 @@ async def test_a_mail_is_given_up_after_some_hours_of_attempts(platform: Platfor
     assert timedelta(hours=2) < timedelta(milliseconds=delays[-1]) < timedelta(hours=8)
 
 
+async def test_a_mail_that_cannot_be_built_is_given_up_and_the_others_are_sent(platform: Platform) -> None:
+    async def work(ctx: Context) -> None:
+        assert await send_mail(ctx, MailKind.RESET_PASSWORD, ALICE, {})  # its text names values that are missing
+
+    async with mail_server() as server:
+        sender = send_mail_by(platform, config_of(server.port))
+        await unit_of_work.run(platform.services, ANONYMOUS, work, fires=())
+        await send(platform, EmailAddress.from_wire("bob@example.org"))
+        await sender.drain()
+        assert [each["To"] for each in server.mails] == ["bob@example.org"]
+        while (row := (await stored(platform))[-1]).next_attempt_at is not None:
+            await sender.drain(row.next_attempt_at)
+    assert (row.state, row.attempts, row.sealed) == (MailState.FAILED, MAX_ATTEMPTS, None)
+    assert row.last_error == "an unexpected error: KeyError"
+
+
 async def test_a_mail_whose_link_has_expired_is_not_sent_any_more(platform: Platform) -> None:
     async with mail_server() as server:
         sender = send_mail_by(platform, config_of(server.port))

@@ -100,13 +100,21 @@ class MailSender(QueueWorker):
                 await queries.delete_mails(tx, mail_ids)
 
     async def _attempt(self, config: MailConfig, row: MailRow, now: Timestamp) -> None:
-        """Send a mail once and store the result."""
+        """Send a mail once and store the result.
+
+        An unexpected exception counts as a failed attempt: else the mail would be tried, and stay stored, for 30 days.
+        """
         try:
-            await self._store(row, now, await self._deliver(config, row, now))
+            failure = await self._deliver(config, row, now)
+        except Exception as error:
+            log.exception("mail %s cannot be sent", row.id)
+            failure = DeliveryFailed(f"an unexpected error: {type(error).__name__}")
+        try:
+            await self._store(row, now, failure)
         except StorageError as error:
             log.warning("the result of mail %s is not stored: %s", row.id, error)
         except Exception:
-            log.exception("mail %s cannot be sent", row.id)
+            log.exception("the result of mail %s is not stored", row.id)
 
     async def _deliver(self, config: MailConfig, row: MailRow, now: Timestamp) -> DeliveryFailed | None:
         """Send a mail; return why it was not taken, or None."""
