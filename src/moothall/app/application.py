@@ -127,7 +127,7 @@ class App:
         self.bus: Bus = cluster_bus(role, name) or self._shared or local_bus or LocalBus()
         self.usage = TokenUseRecorder(self.database)
         self.used_tokens = UsedTokens(self.bus)
-        self._effects = effects = SessionEffects(self.usage, node=self._voice_node)
+        effects = SessionEffects(self.usage, node=self._voice_node)
         states = GuildStates(self.database)
         self.gateway = GatewayNode(
             gateway_settings(settings, worker=0 if role is None else role.number),
