@@ -90,7 +90,8 @@ class FileLinks:
         self, keys: Sequence[bytes], base: str, *, clock: Callable[[], float] = CLOCK.now, proxies: bool = True
     ) -> None:
         self._keys = tuple(keys)
-        self._proxies = proxies
+        self.proxies = proxies
+        """Whether images and videos of other servers are passed on."""
         self._prefix = f"{base}/attachments/"
         self._prefix_bytes = self._prefix.encode()
         self._base = base
@@ -173,6 +174,10 @@ class FileLinks:
         signed = _signed_text(str(int(path.channel_id)), str(int(path.id)), path.filename, until, since)
         return any(hmac.compare_digest(hmac.digest(key, signed, "sha256"), mac) for key in self._keys)
 
+    def own_path(self, url: str) -> str | None:
+        """The path of a URL of this server, without its query; None for any other URL."""
+        return url[len(self._base) :].partition("?")[0].partition("#")[0] if url.startswith(self._own) else None
+
     def proxy(self, url: str, *, video: bool = False) -> str | None:
         """What is stored as the proxied URL of an image or video of another server; None without proxies.
 
@@ -180,20 +185,20 @@ class FileLinks:
         """
         if url.startswith(self._own):
             return url
-        if not self._proxies:
+        if not self.proxies:
             return None
         make = self._proxied_url if len(url) <= _MAX_CACHED_LENGTH else self._make_proxied_url
         return make("video" if video else "image", url)
 
     def proxy_components(self, data: bytes) -> bytes:
         """Replace the `proxy_url` of media of other servers in the JSON of components by what is stored for it."""
-        if not self._proxies or not contains(data, b'"proxy_url":"http'):
+        if not self.proxies or not contains(data, b'"proxy_url":"http'):
             return data
         return _UNPROXIED.sub(lambda match: b'"proxy_url":%b' % encode(self.proxy(decode(match[1]))), data)
 
     def read_proxied(self, path: str) -> ProxiedUrl | None:
         """The URL that the path of a proxied URL stands for; None without a valid signature, and without proxies."""
-        match = _PROXIED_PATH.fullmatch(path) if self._proxies else None
+        match = _PROXIED_PATH.fullmatch(path) if self.proxies else None
         if match is None:
             return None
         mac = _decode(match["mac"])

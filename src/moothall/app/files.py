@@ -10,6 +10,7 @@ from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.external import ExternalMedia
 from moothall.cdn.harvests import HarvestFiles
 from moothall.cdn.images import ImageFiles
+from moothall.cdn.message_avatars import WebhookPictures
 from moothall.cdn.rendition_cache import RenditionCache, RenditionSweeper
 from moothall.cdn.uploads import UploadReceiver
 from moothall.resources.harvest.links import ArchiveLinks
@@ -27,7 +28,6 @@ class FileRoutes:
         cache = DiskCache(settings.data / "scaled", settings.scaled_cache_bytes)
         self._renditions = RenditionCache(blobs, cache, limits)
         self.rendition_sweeper = RenditionSweeper(services.database, cache)
-        images = ImageFiles(blobs, limits)
         self._external = ExternalMedia(
             links,
             Outgoing(
@@ -40,6 +40,7 @@ class FileRoutes:
             DiskCache(settings.data / "external", settings.external_cache_bytes),
             limits,
         )
+        images = ImageFiles(blobs, limits, WebhookPictures(services.database, links, self._external))
         self._routes: tuple[tuple[str | tuple[str, ...], Application], ...] = (
             (Attachments.PREFIX, Attachments(services.database, blobs, links, self._renditions, limits)),
             (UploadReceiver.PREFIX, UploadReceiver(services, limits)),

@@ -21,6 +21,7 @@ from moothall.api.file_links import FileLinks
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.images import ALWAYS, respond
 from moothall.cdn.renditions import Rendition, SourceImage, make_rendition_or, rendition_parameters, select_rendition
+from moothall.cdn.sizes import SIZE_MAX
 from moothall.objects import errors
 from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
@@ -124,6 +125,19 @@ class ExternalMedia(BackgroundTask):
             log.exception("the cache of images of other servers cannot be read")
 
     # Images
+
+    async def get_image(self, url: str, ending: str, size: int | None, client: Payer) -> bytes | None:
+        """An image of another server in a format, with at most `size` pixels on its longer side; None if there is none.
+
+        Raises Refusal: 429 if the client has caused too much work; Overloaded if too many requests wait.
+        """
+        source = await self._source(url, client)
+        if source is None:
+            return None
+        rendition = select_rendition(source.image, {"format": ending, "size": str(size or SIZE_MAX)})
+        if rendition is not None:
+            return await self._rendition(url, source, rendition, client) or None
+        return source.data if source.image.content_type == MEDIA_TYPES[ending] else None
 
     async def _serve_image(self, scope: Scope, send: Send, url: str) -> None:
         client = self._limits.client(scope)

@@ -1,13 +1,15 @@
 """Images by hash at the CDN paths, like `/icons/{guild}/{hash}.png?size=128` (public reference: image formatting).
 
 An image is named by the hash of its content, so responses never change and clients may cache them forever. Nothing that
-a browser could execute is served.
+a browser could execute is served. The avatar that a webhook gave to a single message is a picture of another server: it
+is named by the hash of its URL and may change, so that clients keep it for a day.
 """
 
+import hashlib
 import re
 from collections import OrderedDict
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import parse_qs
 
 from moothall.api.address_limits import AddressLimits, send_refusal
@@ -15,10 +17,12 @@ from moothall.api.request.images import blob_key
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.sizes import read_size
 from moothall.objects.errors import Refusal
+from moothall.objects.ids import Snowflake, WebhookId
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import SERVER, Payer, WorkRefused
 from moothall.runtime.work_pool import WorkPool
 from moothall.storage.blobs import Blobs
+from moothall.storage.database import StorageError
 
 Key = tuple[str, str, int | None]
 """A key of the cache: name, file extension and size."""
@@ -29,10 +33,15 @@ _IMAGE: Final = re.compile(
     r"|/attachments-quick-links/(?P<name3>(?:a_)?[0-9a-f]{32})(?:\.(?P<ending3>[a-z]{3,4}))?"
     r"|/guilds/[0-9]{1,20}/users/[0-9]{1,20}/(?:avatars|banners)/(?P<name2>(?:a_)?[0-9a-f]{32})\.(?P<ending2>[a-z]{3,4})"
 )
+_AVATAR: Final = re.compile(r"/avatars/(?P<id>[0-9]{1,19})/(?P<name>[0-9a-f]{32})\.[a-z]{3,4}")
 _NO_ENDING: Final = "png"
 """The format of images whose paths have no extension."""
 _DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
 
+_STEPS: Final = 2
+_TAGGED_BYTES: Final = 65_536
+_Served = tuple[bytes, str, bytes, tuple[bytes, bytes]]
+"""A body with its media type, its entity tag, and how long clients keep it."""
 _MAX_CACHED: Final = 64 * 1024 * 1024
 _THREADS: Final = 2
 _WAITING_MAX: Final = 2000
@@ -45,6 +54,19 @@ ALWAYS: Final = (
     (b"cross-origin-resource-policy", b"cross-origin"),
 )
 FOREVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
+FOR_A_DAY: Final = (b"cache-control", b"public, max-age=86400")
+
+
+class MessageAvatars(Protocol):
+    """Finds the avatars of single messages of webhooks."""
+
+    async def own_path(self, webhook_id: WebhookId, name: str) -> str | None:
+        """Return the path of the image of this server that an image hash stands for; None for any other."""
+
+    async def get_image(
+        self, webhook_id: WebhookId, name: str, ending: str, size: int | None, client: Payer
+    ) -> bytes | None:
+        """Return the picture of another server that an image hash stands for, in a format and size, or None."""
 
 
 class ImageFiles:
@@ -66,8 +88,9 @@ class ImageFiles:
         "/embed/avatars/",
     )
 
-    def __init__(self, blobs: Blobs, limits: AddressLimits) -> None:
+    def __init__(self, blobs: Blobs, limits: AddressLimits, avatars: MessageAvatars | None = None) -> None:
         self._blobs = blobs
+        self._avatars = avatars
         self._limits = limits
         self._cache: OrderedDict[Key, bytes] = OrderedDict()
         self._cached_bytes = 0
@@ -87,26 +110,24 @@ class ImageFiles:
         except (Refusal, WorkRefused) as refusal:
             await send_refusal(scope, send, refusal)
             return
+        except StorageError:
+            await respond(send, scope, 503, b"", [])
+            return
         if image is None:
             await respond(send, scope, 404, b"", [])
             return
-        body, kind, tag = image
-        headers = [(b"etag", tag), FOREVER]
+        body, kind, tag, kept = image
+        headers = [(b"etag", tag), kept]
         if any(name == b"if-none-match" and tag in value for name, value in scope["headers"]):
             await respond(send, scope, 304, b"", headers)
             return
         await respond(send, scope, 200, body, [(b"content-type", kind.encode()), *headers])
 
-    async def _find(self, path: str, query: bytes, client: Payer) -> tuple[bytes, str, bytes] | None:
+    async def _find(self, path: str, query: bytes, client: Payer) -> _Served | None:
         default = _DEFAULT.fullmatch(path)
         if default is not None:
             index = int(default["index"])
-            key = ("default", str(index), None)
-            body = self._from_cache(key)
-            if body is None:
-                # There are six for all clients: none of them pays for them.
-                body = self._keep(key, await self.pool.run(SERVER, partial(_default_avatar, index)))
-            return body, "image/png", b'"default-%d"' % index
+            return await self._default(index), "image/png", b'"default-%d"' % index, FOREVER
         match = _IMAGE.fullmatch(path)
         if match is None:
             return None
@@ -116,7 +137,49 @@ class ImageFiles:
             return None
         size = requested_size(query)
         image = await self.get_image(name, ending, size, client)
-        return None if image is None else (image, MEDIA_TYPES[ending], f'"{name}-{ending}-{size or 0}"'.encode())
+        if image is not None:
+            return image, MEDIA_TYPES[ending], f'"{name}-{ending}-{size or 0}"'.encode(), FOREVER
+        image = await self._avatar(path, ending, size, client)
+        if image is None:
+            return None
+        # The beginning alone: a picture may have 16 MB, which would hold up the event loop.
+        tag = f'"{hashlib.sha256(image[:_TAGGED_BYTES]).hexdigest()[:32]}-{len(image)}"'
+        return image, MEDIA_TYPES[ending], tag.encode(), FOR_A_DAY
+
+    async def _default(self, index: int) -> bytes:
+        key = ("default", str(index), None)
+        body = self._from_cache(key)
+        if body is None:
+            # There are six for all clients: none of them pays for them.
+            body = self._keep(key, await self.pool.run(SERVER, partial(_default_avatar, index)))
+        return body
+
+    async def _avatar(
+        self, path: str, ending: str, size: int | None, client: Payer, *, steps: int = _STEPS
+    ) -> bytes | None:
+        """Return the avatar of a webhook's message; None if there is none. Raises Refusal and Overloaded.
+
+        Its URL may be that of an image of this server, which is read without a request; of another such avatar at most
+        `steps` times.
+        """
+        match = _AVATAR.fullmatch(path)
+        if match is None or self._avatars is None or int(match["id"]) >> 63:
+            return None
+        webhook_id, name = WebhookId(Snowflake(int(match["id"]))), match["name"]
+        own = await self._avatars.own_path(webhook_id, name)
+        if own is not None and (default := _DEFAULT.fullmatch(own)) is not None:
+            body = await self._default(int(default["index"]))
+            try:
+                return await self.pool.run(client, partial(_render, body, ending, size, still=False))
+            except ValueError:
+                return None
+        if own is not None and (image := _IMAGE.fullmatch(own)) is not None:
+            own_name = image["name"] or image["name2"] or image["name3"]
+            data = await self.get_image(own_name, ending, size, client)
+            if data is None and steps:
+                data = await self._avatar(own, ending, size, client, steps=steps - 1)
+            return data
+        return await self._avatars.get_image(webhook_id, name, ending, size, client)
 
     async def get_image(
         self, name: str, ending: str, size: int | None, client: Payer, *, still: bool = False

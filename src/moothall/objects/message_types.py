@@ -110,6 +110,8 @@ class MessagePart(IntEnum):
     """A thread was started from the message."""
     STARTER = 8
     """The message is the starter message of a thread, which refers to the message that the thread was started from."""
+    AVATAR = 16
+    """The message of a webhook has an avatar of its own, which is a picture of another server."""
 
 
 class AttachmentFlags:

@@ -1,5 +1,7 @@
 """Who sends a message: a user, or a webhook under a name and an avatar of its own."""
 
+import hashlib
+
 from msgspec import Struct
 
 from moothall.objects.ids import ApplicationId, UserId, WebhookId
@@ -13,7 +15,9 @@ class WebhookAuthor(Struct, frozen=True, kw_only=True):
     webhook_id: WebhookId
     name: str
     avatar: str | None = None
-    """An image hash, or the URL of the request, which the public API returns in the same field."""
+    """An image hash."""
+    avatar_url: str | None = None
+    """The URL of the picture that `avatar` stands for; None if it is an image of this server."""
     application_id: ApplicationId | None = None
 
     def encoded(self) -> bytes:
@@ -24,6 +28,11 @@ class WebhookAuthor(Struct, frozen=True, kw_only=True):
 
 
 Author = UserId | WebhookAuthor
+
+
+def avatar_hash(webhook_id: WebhookId, url: str) -> str:
+    """The image hash under which the avatar of a webhook's message is served: 32 hexadecimal digits."""
+    return hashlib.sha256(f"{int(webhook_id)} {url}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def author_id_of(author: Author) -> UserId:

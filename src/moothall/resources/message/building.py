@@ -27,6 +27,15 @@ from moothall.resources.message.references import MessageReferences, message_ref
 _DEFAULT: Final = MessageType.DEFAULT
 _REPLY: Final = MessageType.REPLY
 _FILES: Final = int(MessagePart.FILES)
+_AVATAR: Final = int(MessagePart.AVATAR)
+
+
+class MessageAvatar(Struct, frozen=True):
+    """The avatar of one message of a webhook: a picture of another server."""
+
+    webhook_id: WebhookId
+    hash: str
+    url: str
 
 
 class NewMessage(Struct, frozen=True, kw_only=True):
@@ -44,6 +53,8 @@ class NewMessage(Struct, frozen=True, kw_only=True):
     """`MessagePart` bits."""
     source: MessageKey | None = None
     """The message that it is a copy of, and with whose files."""
+    avatar: MessageAvatar | None = None
+    """The avatar that a webhook gave to this message alone."""
 
 
 class SystemMessage(Struct, frozen=True, kw_only=True):
@@ -80,6 +91,7 @@ def build_message(links: FileLinks, message: OutgoingMessage, references: Messag
     )
     if message.interaction is not None:
         head = _with_interaction(head, message.interaction)
+    avatar = _avatar_of(message.author)
     return NewMessage(
         author_id=author_id_of(message.author),
         head=_with_webhook(head, message.author),
@@ -93,8 +105,9 @@ def build_message(links: FileLinks, message: OutgoingMessage, references: Messag
         references=references,
         draft=draft,
         hidden_embeds=bytes(embeds).decode() if suppresses else None,
-        parts=draft.parts if forwarded is None else forwarded.parts,
+        parts=(draft.parts if forwarded is None else forwarded.parts) | (0 if avatar is None else _AVATAR),
         source=None if forwarded is None else forwarded.source,
+        avatar=avatar,
     )
 
 
@@ -110,12 +123,14 @@ def build_system_message(
         mention_everyone=references.mentioned.everyone,
         message_reference=system.reference,
     )
+    avatar = _avatar_of(author)
     return NewMessage(
         author_id=author_id_of(author),
         head=_with_webhook(head, author),
         text=structs.replace(EMPTY, content=system.content, embeds=system.embeds),
         references=references,
-        parts=system.parts,
+        parts=system.parts | (0 if avatar is None else _AVATAR),
+        avatar=avatar,
     )
 
 
@@ -177,6 +192,12 @@ def _reference_of(access: ChannelAccess, references: MessageReferences) -> Messa
     if references.forwarded is not None:
         return references.forwarded.reference
     return UNSET if references.replied_to is None else message_reference(access, references.replied_to)
+
+
+def _avatar_of(author: Author) -> MessageAvatar | None:
+    if not isinstance(author, WebhookAuthor) or author.avatar is None or author.avatar_url is None:
+        return None
+    return MessageAvatar(author.webhook_id, author.avatar, author.avatar_url)
 
 
 def _with_webhook(head: Head, author: Author) -> Head:

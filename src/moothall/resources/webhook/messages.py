@@ -21,7 +21,7 @@ from moothall.resources.component.resolved_ids import Sender
 from moothall.resources.message import operations
 from moothall.resources.message.attachment.queries import select_payer
 from moothall.resources.message.attachment.uploads import FileUploads, allowance_in
-from moothall.resources.message.authors import WebhookAuthor
+from moothall.resources.message.authors import WebhookAuthor, avatar_hash
 from moothall.resources.message.queries import MessageRow, lock_message, select_message
 from moothall.resources.message.reading import draft_edit, draft_message
 from moothall.resources.message.rendering import Viewer, message_bytes
@@ -138,11 +138,12 @@ def _sender(webhook: VersionedWebhook) -> Sender:
     )
 
 
-def _author(webhook: VersionedWebhook, name: str | None = None, avatar: str | None = None) -> WebhookAuthor:
+def _author(webhook: VersionedWebhook, name: str | None = None, avatar_url: str | None = None) -> WebhookAuthor:
     return WebhookAuthor(
         webhook_id=webhook.id,
         name=name or webhook.name or "",
-        avatar=avatar or webhook.avatar,
+        avatar=avatar_hash(webhook.id, avatar_url) if avatar_url else webhook.avatar,
+        avatar_url=avatar_url or None,
         application_id=webhook.application_id,
     )
 
@@ -152,7 +153,8 @@ def _author_of_message(
 ) -> WebhookAuthor:
     name = override_name(body.username, form_errors, reserved=ctx.services.limits.reserved_words)
     body.check_avatar(form_errors)
-    return _author(webhook, name, body.avatar_url)
+    # Without proxied pictures there is nothing that could serve it.
+    return _author(webhook, name, body.avatar_url if ctx.services.links.proxies else None)
 
 
 async def _find_thread(ctx: Context, access: ChannelAccess, thread_id: ChannelId) -> ChannelRow | None:

@@ -797,6 +797,18 @@ CREATE INDEX ix_members_quarantined ON members (guild_id, user_id) WHERE flags &
 
 CREATE INDEX ix_members_user_id_guild_id ON members (user_id, guild_id);
 
+CREATE TABLE message_avatars (
+	channel_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	webhook_id INTEGER NOT NULL,
+	hash TEXT NOT NULL,
+	url TEXT NOT NULL,
+	CONSTRAINT pk_message_avatars PRIMARY KEY (channel_id, message_id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_message_avatars_webhook_id_hash ON message_avatars (webhook_id, hash);
+
 CREATE TABLE message_changes (
 	id INTEGER NOT NULL,
 	channel_id INTEGER NOT NULL,

@@ -44,6 +44,7 @@ from moothall.storage.schema.members import bans, former_members, member_activit
 from moothall.storage.schema.messages import (
     attachments,
     dropped_files,
+    message_avatars,
     message_nonces,
     messages,
     pending_uploads,
@@ -139,6 +140,7 @@ __all__ = [
     "mails",
     "member_activity",
     "members",
+    "message_avatars",
     "message_changes",
     "message_mentions",
     "message_nonces",

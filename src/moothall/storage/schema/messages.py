@@ -74,6 +74,17 @@ message_nonces = clustered(
     index("created_at"),
 )
 
+message_avatars = clustered(
+    "message_avatars",
+    id_column("channel_id", ChannelId, key=True),
+    id_column("message_id", MessageId, key=True),
+    id_column("webhook_id", WebhookId),
+    key_column("hash"),
+    text_column("url", nullable=False),
+    index("webhook_id", "hash"),
+)
+"""The pictures that webhooks named as the avatars of single messages: the author's `avatar` is `hash`."""
+
 attachments = clustered(
     "attachments",
     id_column("channel_id", ChannelId, key=True),

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from moothall.objects.ids import Snowflake, WebhookId
+from moothall.resources.message.authors import avatar_hash
 from tests.harness import FORUM, TEXT, Guild, Platform, Reply
 
 FORM = "application/x-www-form-urlencoded"
@@ -52,7 +54,8 @@ async def test_a_payload_becomes_a_message_and_the_response_is_slacks(platform: 
     assert (reply.status, reply.body, reply.headers["content-type"]) == (200, b"ok", "text/html")
     message = await hook.last()
     assert message["content"] == "**Deployed** [build 1](https://example.org/1)"
-    assert (message["author"]["username"], message["author"]["avatar"]) == ("Deployer", "https://example.org/icon.png")
+    icon = avatar_hash(WebhookId(Snowflake(int(message["webhook_id"]))), "https://example.org/icon.png")
+    assert (message["author"]["username"], message["author"]["avatar"]) == ("Deployer", icon)
     assert message["embeds"][0]["title"] == "Build"
     assert message["embeds"][0]["color"] == 0x2EB886
     assert platform.heard_names == ["MESSAGE_CREATE"]

@@ -34,6 +34,7 @@ from moothall.resources.message.extensions import NO_FRAGMENTS, write_parts
 from moothall.resources.message.operations.files import store_files
 from moothall.resources.message.operations.nonces import claim_nonce
 from moothall.resources.message.operations.previews import request_previews
+from moothall.resources.message.queries.avatars import insert_avatar
 from moothall.resources.message.references import (
     Mentioned,
     MessageReferences,
@@ -134,7 +135,7 @@ async def send_system_message(
 
 
 async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage) -> StoredMessage:
-    """Store a new message with its files and its poll, and announce it: the last stage of every new message.
+    """Store a new message with its files, avatar and poll, and announce it: the last stage of every new message.
 
     The row must declare `MessageCreate`, and for direct messages `DirectChannelCreate`.
     """
@@ -147,6 +148,8 @@ async def store_message(ctx: Context, access: ChannelAccess, message: NewMessage
     await _store_mentions(ctx, access, message)
     if row.parts & _FILES:
         await store_files(ctx, row, () if draft is None else draft.attachments, source=message.source)
+    if (avatar := message.avatar) is not None:
+        await insert_avatar(ctx.tx, access.id, row.id, avatar.webhook_id, avatar.hash, avatar.url)
     if message.parts and draft is not None:
         await write_parts(ctx, access, row.id, draft)
     if access.guild is None:

@@ -10,7 +10,7 @@ from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects.embed import Embed, EmbedField
 from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
 from moothall.objects.message import MessageReference
-from moothall.objects.message_types import MessageType
+from moothall.objects.message_types import MessagePart, MessageType
 from moothall.objects.user import User
 from moothall.objects.wire import decoder, encode
 from moothall.resources.message.authors import Author, WebhookAuthor
@@ -19,6 +19,7 @@ from moothall.resources.message.operations import announce_message, send_system_
 from moothall.resources.message.poll import queries
 from moothall.resources.message.poll.queries import PollRow, decode_poll_body
 from moothall.resources.message.queries import MessageRow, select_message
+from moothall.resources.message.queries.avatars import select_avatar_url_of_message
 
 _NO_USER: Final = UserId(Snowflake(0))
 _users = decoder(User)
@@ -38,7 +39,7 @@ async def end_poll(ctx: Context, access: ChannelAccess, row: MessageRow, poll: P
     await queries.end_poll(ctx.tx, access.id, row.id, min(ctx.now, poll.expires_at))
     await announce_message(ctx, access, row)
     counts = await queries.select_counts(ctx.tx, access.id, row.id)
-    author = _author(row)
+    author = await _author(ctx, row)
     await send_system_message(
         ctx,
         access,
@@ -50,16 +51,20 @@ async def end_poll(ctx: Context, access: ChannelAccess, row: MessageRow, poll: P
     )
 
 
-def _author(row: MessageRow) -> Author:
+async def _author(ctx: Context, row: MessageRow) -> Author:
     """The author of a message, as they or the webhook appeared in it."""
     if row.webhook_id is None:
         return row.author_id
     head = decode_head(row.body)
+    avatar_url = None
+    if row.parts & MessagePart.AVATAR:
+        avatar_url = await select_avatar_url_of_message(ctx.tx, row.channel_id, row.id)
     shown: User = _users.decode(head.author or b"")
     return WebhookAuthor(
         webhook_id=row.webhook_id,
         name=shown.username,
         avatar=shown.avatar,
+        avatar_url=avatar_url,
         application_id=head.application_id or None,
     )
 

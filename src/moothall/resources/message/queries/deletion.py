@@ -12,6 +12,7 @@ from moothall.storage.database import Query, Transaction, in_list
 from moothall.storage.sql import bindparam, delete, select, true, tuple_
 from moothall.storage.tables import (
     channels,
+    message_avatars,
     message_mentions,
     messages,
     pins,
@@ -40,6 +41,11 @@ _delete_counts = Query(
 _delete_mentions = Query(
     lambda: delete(message_mentions).where(
         message_mentions.c.channel_id == bindparam("channel_id"), in_list(message_mentions.c.message_id, "message_ids")
+    )
+)
+_delete_avatars = Query(
+    lambda: delete(message_avatars).where(
+        message_avatars.c.channel_id == bindparam("channel_id"), in_list(message_avatars.c.message_id, "message_ids")
     )
 )
 _delete_polls = [
@@ -75,7 +81,7 @@ async def lock_targets(tx: Transaction, channel_id: ChannelId, message_ids: list
 
 
 async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[DeletionTarget]) -> None:
-    """Delete messages of one channel with their mentions, pins, reactions, files and polls."""
+    """Delete messages of one channel with their mentions, pins, reactions, files, avatars and polls."""
     message_ids = [row.id for row in targets]
     await tx.execute(_delete_messages, channel_id=channel_id, message_ids=message_ids)
     await tx.execute(_delete_mentions, channel_id=channel_id, message_ids=message_ids)
@@ -86,6 +92,8 @@ async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[
         await tx.execute(_delete_counts, channel_id=channel_id, message_ids=reacted)
     if with_files := [row.id for row in targets if row.parts & MessagePart.FILES]:
         await drop_files(tx, channel_id, with_files)
+    if with_avatars := [row.id for row in targets if row.parts & MessagePart.AVATAR]:
+        await tx.execute(_delete_avatars, channel_id=channel_id, message_ids=with_avatars)
     if polled := [row.id for row in targets if row.parts & MessagePart.POLL]:
         for query in _delete_polls:
             await tx.execute(query, channel_id=channel_id, message_ids=polled)
@@ -115,6 +123,7 @@ _of_authors = (
     & (messages.c.guild_id == bindparam("guild_id"))
 )
 _has_poll = messages.c.parts.bitwise_and(int(MessagePart.POLL)) != 0
+_has_avatar = messages.c.parts.bitwise_and(int(MessagePart.AVATAR)) != 0
 _has_files = messages.c.parts.bitwise_and(int(MessagePart.FILES)) != 0
 # Only selected messages: one that is sent in between would be deleted without an event, and leave its parts behind.
 _selected = _of_authors & in_list(messages.c.id, "message_ids")
@@ -145,6 +154,7 @@ _delete_parts_of_selected = tuple(
         (pins, messages.c.pinned.is_(True)),
         (reactions, messages.c.reacted.is_(True)),
         (reaction_counts, messages.c.reacted.is_(True)),
+        (message_avatars, _has_avatar),
         *((table, _has_poll) for table in (polls, poll_counts, poll_votes)),
     )
 )
