@@ -29,6 +29,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions
 from moothall.objects.user import User
+from moothall.objects.wire import Timestamp
 from moothall.runtime import turns
 from tests.gateway import terms
 
@@ -297,6 +298,9 @@ class World:
         return []
 
     async def voice_statuses(self, guild_id: GuildId) -> dict[ChannelId, str]:
+        return {}
+
+    async def voice_starts(self, guild_id: GuildId) -> dict[ChannelId, Timestamp]:
         return {}
 
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:

@@ -37,6 +37,7 @@ def voice_row(guild: Guild, who: Caller, channel: ChannelId) -> VoiceStateRow:
         suppress=False,
         request_to_speak_timestamp=None,
         node="",
+        started_at=None,
     )
 
 

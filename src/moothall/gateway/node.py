@@ -770,15 +770,15 @@ class GatewayNode:
         member = None if view is None else view.members.get(session.user_id)
         if view is None or member is None or command.guild_id not in session.guild_ids:
             return
-        channels: list[dict[str, str]] = []
+        fields: dict[ChannelId, dict[str, object]] = {}
         if "status" in command.fields:
-            visible = view.visible_channels(member)
-            statuses = await self._source.voice_statuses(command.guild_id)
-            channels = [
-                {"id": channel_id.wire(), "status": status}
-                for channel_id, status in statuses.items()
-                if channel_id in visible
-            ]
+            for channel_id, status in (await self._source.voice_statuses(command.guild_id)).items():
+                fields[channel_id] = {"status": status}
+        if "voice_start_time" in command.fields:
+            for channel_id, started_at in (await self._source.voice_starts(command.guild_id)).items():
+                fields.setdefault(channel_id, {})["voice_start_time"] = started_at // 1000
+        visible = view.visible_channels(member)
+        channels = [{"id": each.wire(), **fields[each]} for each in sorted(fields) if each in visible]
         self.hub.send(session, "CHANNEL_INFO", encode({"guild_id": command.guild_id.wire(), "channels": channels}))
 
     # Callbacks of the hub

@@ -235,6 +235,9 @@ class SimulatedSource:
     async def voice_statuses(self, guild_id: GuildId) -> dict[ChannelId, str]:
         return {}
 
+    async def voice_starts(self, guild_id: GuildId) -> dict[ChannelId, Timestamp]:
+        return {}
+
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         return b"[]"
 

@@ -115,7 +115,7 @@ class RequestSoundboardSoundsCommand(Struct):
 
 
 class RequestChannelInfoCommand(Struct):
-    """Opcode 43. Fields other than `status` are left out of the answer."""
+    """Opcode 43. Fields other than `status` and `voice_start_time` are left out of the answer."""
 
     guild_id: GuildId
     fields: Annotated[list[str], Meta(max_length=16)]

@@ -27,7 +27,7 @@ from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.text import search_key
-from moothall.objects.wire import encode
+from moothall.objects.wire import Timestamp, encode
 from moothall.resources.activity.objects import instance_objects
 from moothall.resources.activity.queries import select_direct_instances
 from moothall.resources.channel.objects import channel_objects
@@ -42,7 +42,7 @@ from moothall.resources.member.queries import (
 )
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
-from moothall.resources.voice.queries import select_voice_statuses
+from moothall.resources.voice.queries import select_starts, select_voice_statuses
 from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import Database
 
@@ -233,6 +233,11 @@ class DatabaseSource:
         """The statuses of a guild's voice channels."""
         async with self._database.read() as reader:
             return await select_voice_statuses(reader, guild_id)
+
+    async def voice_starts(self, guild_id: GuildId) -> dict[ChannelId, Timestamp]:
+        """When the first of those in each of a guild's voice channels entered it."""
+        async with self._database.read() as reader:
+            return await select_starts(reader, guild_id)
 
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         """The soundboard sounds of a guild, as JSON."""

@@ -15,6 +15,7 @@ from moothall.objects.channel import ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
+from moothall.objects.wire import Timestamp
 
 OnlinePresences = Callable[[Iterable[UserId]], list[Presence]]
 """Returns the presences of those of some users who are online."""
@@ -134,6 +135,9 @@ class GatewaySource(GuildSource, MemberSource, Protocol):
 
     async def voice_statuses(self, guild_id: GuildId) -> dict[ChannelId, str]:
         """The statuses of a guild's voice channels."""
+
+    async def voice_starts(self, guild_id: GuildId) -> dict[ChannelId, Timestamp]:
+        """When the first of those in each of a guild's voice channels entered it."""
 
     async def soundboard_sounds(self, guild_id: GuildId) -> bytes:
         """The soundboard sounds of a guild, as JSON."""

@@ -27,6 +27,8 @@ class VoiceStateRow(Struct):
     suppress: bool
     request_to_speak_timestamp: Timestamp | None
     node: str
+    started_at: Timestamp | None
+    """When the first of those in the channel entered it, the same for all of them; None if that is not known."""
 
 
 _KEY = ("guild_id", "user_id")
@@ -57,6 +59,19 @@ _select_in_channel = Query(
 )
 _count_in_channel = Query(
     lambda: select(func.count()).select_from(voice_states).where(voice_states.c.channel_id == bindparam("channel_id"))
+)
+_select_occupied = Query(
+    lambda: select(voice_states.c.channel_id).where(in_list(voice_states.c.channel_id, "channel_ids")).distinct()
+)
+_select_start = Query(
+    lambda: select(voice_states.c.started_at).where(voice_states.c.channel_id == bindparam("channel_id")).limit(1)
+)
+_select_starts = Query(
+    lambda: (
+        select(voice_states.c.channel_id, func.min(voice_states.c.started_at))
+        .where(voice_states.c.guild_id == bindparam("guild_id"), voice_states.c.started_at.is_not(None))
+        .group_by(voice_states.c.channel_id)
+    )
 )
 _delete_state = Query(lambda: delete(voice_states).where(_of_user))
 _delete_states = Query(
@@ -121,6 +136,22 @@ async def select_states_in_channel(reader: Reader, channel_id: ChannelId) -> lis
 async def count_in_channel(reader: Reader, channel_id: ChannelId) -> int:
     """Count the voice states in a channel."""
     return int(await reader.scalar(_count_in_channel, channel_id=channel_id) or 0)
+
+
+async def select_occupied(reader: Reader, channel_ids: Sequence[ChannelId]) -> set[ChannelId]:
+    """Select those of the voice channels that anybody is in."""
+    return {ChannelId(Snowflake(row[0])) for row in await reader.all(_select_occupied, channel_ids=list(channel_ids))}
+
+
+async def select_start(reader: Reader, channel_id: ChannelId) -> tuple[Timestamp | None] | None:
+    """Select when the first of those in a channel entered it, which may be unknown; None if it is empty."""
+    return await reader.one(_select_start, channel_id=channel_id)
+
+
+async def select_starts(reader: Reader, guild_id: GuildId) -> dict[ChannelId, Timestamp]:
+    """Select when the first of those in each voice channel of a guild entered it."""
+    rows = await reader.all(_select_starts, guild_id=guild_id)
+    return {ChannelId(Snowflake(row[0])): Timestamp(row[1]) for row in rows}
 
 
 async def upsert_voice_state(tx: Transaction, row: VoiceStateRow) -> None:

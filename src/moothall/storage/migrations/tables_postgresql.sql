@@ -1331,6 +1331,7 @@ CREATE TABLE voice_states (
 	suppress BOOLEAN NOT NULL,
 	request_to_speak_timestamp BIGINT,
 	node TEXT NOT NULL,
+	started_at BIGINT,
 	CONSTRAINT pk_voice_states PRIMARY KEY (guild_id, user_id)
 );
 

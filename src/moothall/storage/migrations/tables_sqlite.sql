@@ -1400,6 +1400,7 @@ CREATE TABLE voice_states (
 	suppress BOOLEAN NOT NULL,
 	request_to_speak_timestamp INTEGER,
 	node TEXT NOT NULL,
+	started_at INTEGER,
 	CONSTRAINT pk_voice_states PRIMARY KEY (guild_id, user_id)
 )
  WITHOUT ROWID;

@@ -84,6 +84,7 @@ voice_states = clustered(
     flag_column("suppress"),
     moment_column("request_to_speak_timestamp", nullable=True),
     text_column("node", "", nullable=False),  # the gateway node that holds the session
+    moment_column("started_at", nullable=True),  # when the first of those in the channel entered it
     index("channel_id"),
     index("user_id"),
 )

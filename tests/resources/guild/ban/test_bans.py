@@ -39,7 +39,13 @@ async def test_a_banned_member_leaves_and_the_events_are_sent(platform: Platform
     with platform.listening() as heard:
         reply = await guild.owner.put(f"/guilds/{guild.id}/bans/{bob.id}", reason="späm")
     assert reply.status == 204
-    assert heard == ["GUILD_BAN_ADD", "VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE", "GUILD_AUDIT_LOG_ENTRY_CREATE"]
+    assert heard == [
+        "GUILD_BAN_ADD",
+        "VOICE_STATE_UPDATE",
+        "VOICE_CHANNEL_START_TIME_UPDATE",
+        "GUILD_MEMBER_REMOVE",
+        "GUILD_AUDIT_LOG_ENTRY_CREATE",
+    ]
     assert not await is_member(guild, bob.id)
     assert await guild.audit_log() == [(AuditLogEvent.MEMBER_BAN_ADD, bob.id, "späm")]
     ban = (await guild.owner.get(f"/guilds/{guild.id}/bans/{bob.id}")).json
@@ -207,6 +213,7 @@ async def test_bulk_bans_list_banned_and_failed_users(platform: Platform, guild:
     assert heard == [
         *["GUILD_BAN_ADD"] * 3,
         "VOICE_STATE_UPDATE",
+        "VOICE_CHANNEL_START_TIME_UPDATE",
         *["GUILD_MEMBER_REMOVE"] * 2,
         "MESSAGE_DELETE_BULK",
         *["GUILD_AUDIT_LOG_ENTRY_CREATE"] * 3,

@@ -209,7 +209,7 @@ async def test_a_leaving_member_leaves_voice_first(platform: Platform) -> None:
         await upsert_voice_state(tx, voice_row(guild, bob, channel))
     with platform.listening() as heard:
         await leave(platform, guild, bob)
-    assert heard == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE"]
+    assert heard == ["VOICE_STATE_UPDATE", "VOICE_CHANNEL_START_TIME_UPDATE", "GUILD_MEMBER_REMOVE"]
     state = platform.heard_data("VOICE_STATE_UPDATE")[-1]
     assert state["channel_id"] is None
     assert state["member"]["user"]["id"] == state["user_id"] == str(int(bob.id))

@@ -80,6 +80,7 @@ async def test_a_removed_bot_loses_its_integration_and_its_role(
     names = [name for name in platform.heard_names if name not in {"GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_BAN_ADD"}]
     assert names == [
         "VOICE_STATE_UPDATE",
+        "VOICE_CHANNEL_START_TIME_UPDATE",
         "GUILD_MEMBER_REMOVE",
         "GUILD_ROLE_DELETE",
         "CHANNEL_UPDATE",

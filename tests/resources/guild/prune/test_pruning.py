@@ -73,7 +73,12 @@ async def test_members_not_seen_for_days_are_removed_and_announced(platform: Pla
     with platform.listening() as heard:
         reply = await prune(guild, reason="spring cleaning")
     assert (reply.status, reply.json) == (200, {"pruned": 1})
-    assert heard == ["VOICE_STATE_UPDATE", "GUILD_MEMBER_REMOVE", "GUILD_AUDIT_LOG_ENTRY_CREATE"]
+    assert heard == [
+        "VOICE_STATE_UPDATE",
+        "VOICE_CHANNEL_START_TIME_UPDATE",
+        "GUILD_MEMBER_REMOVE",
+        "GUILD_AUDIT_LOG_ENTRY_CREATE",
+    ]
     assert [await is_member(guild, p.id) for p in (away, recent, new)] == [False, True, True]
     entry = platform.heard_data("GUILD_AUDIT_LOG_ENTRY_CREATE")[-1]
     assert entry["action_type"] == AuditLogEvent.MEMBER_PRUNE

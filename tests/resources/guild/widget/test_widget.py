@@ -205,6 +205,7 @@ async def test_members_in_voice_are_shown_in_channels_that_everyone_sees(platfor
                     suppress=False,
                     request_to_speak_timestamp=None,
                     node="",
+                    started_at=None,
                 ),
             )
     heard, unheard = (await widget(guild))["members"]

@@ -26,7 +26,7 @@ from moothall.resources.guild.membership.requests import (
 from moothall.resources.member import queries
 from moothall.resources.member.encoded import EncodedMembers, encode_members
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VOICE_EVENTS
 
 _MEMBERS_INTENT = ApplicationFlags.GATEWAY_GUILD_MEMBERS | ApplicationFlags.GATEWAY_GUILD_MEMBERS_LIMITED
 
@@ -124,7 +124,7 @@ async def add_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId, bod
     "/guilds/{guild_id}/members/{user_id}",
     permission=BY_FIELD,
     audit_reason=True,
-    fires=(GuildMemberUpdate, GuildMemberRemove, VoiceStateUpdate),
+    fires=(GuildMemberUpdate, GuildMemberRemove, *VOICE_EVENTS),
 )
 async def modify_guild_member(ctx: Context, guild_id: GuildId, user_id: UserId, body: ModifyGuildMember) -> Member:
     """Change a member's nickname, roles, timeout, flags or voice channel."""

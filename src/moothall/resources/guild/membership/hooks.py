@@ -6,7 +6,7 @@ from moothall.objects.channel_types import VOICE
 from moothall.resources.channel.operations import CHANNEL_DELETING
 from moothall.resources.guild.membership.operations import remove_guests_of_channel
 from moothall.resources.member.events import GuildMemberRemove
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VOICE_EVENTS
 
 
 async def _remove_guests(ctx: Context, channel: Channel) -> None:
@@ -14,4 +14,4 @@ async def _remove_guests(ctx: Context, channel: Channel) -> None:
         await remove_guests_of_channel(ctx, ctx.guild.id, channel.id)
 
 
-CHANNEL_DELETING.register(_remove_guests, fires=(GuildMemberRemove, VoiceStateUpdate), order=40)
+CHANNEL_DELETING.register(_remove_guests, fires=(GuildMemberRemove, *VOICE_EVENTS), order=40)

@@ -19,10 +19,10 @@ from moothall.resources.guild.prune import queries
 from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.user.queries import get_users
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VOICE_EVENTS
 from moothall.runtime.turns import yield_turn
 
-PRUNE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
+PRUNE_EVENTS: Final[Fires] = (GuildMemberRemove, *VOICE_EVENTS)
 """The events of `prune_members`, which every row that calls it declares."""
 
 _BATCH: Final = 100

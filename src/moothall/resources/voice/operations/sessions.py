@@ -8,7 +8,7 @@ from moothall.api.unit_of_work import run
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.resources.voice import queries
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VOICE_EVENTS
 from moothall.resources.voice.operations.voice_state import announce_departures, update_voice_state
 from moothall.resources.voice.queries import VoiceStateRow
 
@@ -43,7 +43,7 @@ async def handle_voice_update(
         )
 
     try:
-        await run(services, _actor(user_id), work, fires=(VoiceStateUpdate,), lock=guild_id)
+        await run(services, _actor(user_id), work, fires=VOICE_EVENTS, lock=guild_id)
     except Refusal:
         return False
     return True
@@ -62,7 +62,7 @@ async def leave_voice(services: Services, user_id: UserId, session_id: str) -> l
                 await queries.delete_voice_state(ctx.tx, guild_id, user_id)
                 await announce_departures(ctx, [row])
 
-        await run(services, _actor(user_id), work, fires=(VoiceStateUpdate,), lock=guild_id)
+        await run(services, _actor(user_id), work, fires=VOICE_EVENTS, lock=guild_id)
     return _pairs(rows)
 
 
@@ -76,7 +76,7 @@ async def clear_voice(services: Services, node: str = "") -> list[tuple[GuildId,
             await announce_departures(ctx, rows)
         return _pairs(rows)
 
-    return await run(services, ANONYMOUS, work, fires=(VoiceStateUpdate,))
+    return await run(services, ANONYMOUS, work, fires=VOICE_EVENTS)
 
 
 async def clear_voice_of_others(services: Services, alive: Collection[str]) -> list[tuple[GuildId, UserId]]:

@@ -18,6 +18,7 @@ from moothall.resources.member.queries import get_member, member_object, select_
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice import queries
 from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.operations.start_times import announce_ends, start_in
 from moothall.resources.voice.queries import VoiceStateRow, voice_state_object
 from moothall.storage.rows import member_from_row
 
@@ -67,35 +68,45 @@ async def update_voice_state(
         suppress=before.suppress if before is not None and staying else _suppressed(ctx.guild, channel, bits),
         request_to_speak_timestamp=before.request_to_speak_timestamp if before is not None and staying else None,
         node=node,
+        started_at=before.started_at if before is not None and staying else None,
     )
     if after == before:
         return
+    if not staying:
+        after = structs.replace(after, started_at=await start_in(ctx, ctx.guild.id, channel_id))
     await queries.upsert_voice_state(ctx.tx, after)
     await announce_voice_state(ctx, before, after, await _member(ctx, after.user_id))
+    if before is not None and not staying:
+        await announce_ends(ctx, [(before.guild_id, before.channel_id)])
     touch_seen(ctx, after.guild_id, after.user_id)
 
 
 async def move_member(ctx: Context, state: VoiceStateRow, channel: Channel, member: Member, bits: int) -> None:
     """Move a member to another voice channel of the guild; `bits` are the member's permissions there."""
+    moves = channel.id != state.channel_id
     after = structs.replace(
         state,
         channel_id=channel.id,
         suppress=_suppressed(ctx.guild, channel, bits),
         request_to_speak_timestamp=None,
         self_stream=False,
+        started_at=await start_in(ctx, state.guild_id, channel.id) if moves else state.started_at,
     )
     await queries.upsert_voice_state(ctx.tx, after)
     await announce_voice_state(ctx, state, after, member)
+    if moves:
+        await announce_ends(ctx, [(state.guild_id, state.channel_id)])
 
 
 async def disconnect_member(ctx: Context, state: VoiceStateRow, member: Member) -> None:
     """Disconnect a member from voice."""
     await queries.delete_voice_state(ctx.tx, state.guild_id, state.user_id)
     await announce_voice_state(ctx, state, None, member)
+    await announce_ends(ctx, [(state.guild_id, state.channel_id)])
 
 
 async def disconnect_channel(ctx: Context, guild_id: GuildId, channel_id: ChannelId) -> None:
-    """Disconnect all members of a voice channel before it is deleted. The row must declare VoiceStateUpdate."""
+    """Disconnect all members of a voice channel before it is deleted. The row must declare VOICE_EVENTS."""
     rows = await queries.select_states_in_channel(ctx.tx, channel_id)
     if rows:
         await queries.delete_voice_states(ctx.tx, guild_id, [row.user_id for row in rows])
@@ -175,7 +186,7 @@ def _view_overwrites(guild: GuildState, channel: Channel) -> dict[int, tuple[int
 
 
 async def announce_departures(ctx: Context, rows: Sequence[VoiceStateRow]) -> None:
-    """Emit a VOICE_STATE_UPDATE without a channel for each deleted voice state."""
+    """Emit a VOICE_STATE_UPDATE without a channel for each deleted voice state, and which channels are empty now."""
     members = await select_memberships(ctx.tx, [(row.guild_id, row.user_id) for row in rows])
     users = await get_users(ctx.tx, {row.user_id for row in rows})
     for row in rows:
@@ -184,3 +195,4 @@ async def announce_departures(ctx: Context, rows: Sequence[VoiceStateRow]) -> No
             continue
         left = voice_state_object(row, member_from_row(member, user), deaf=member.deaf, mute=member.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=row.guild_id, channel_id=row.channel_id, state=left))
+    await announce_ends(ctx, [(row.guild_id, row.channel_id) for row in rows])

@@ -20,11 +20,11 @@ from moothall.resources.guild.membership.operations.leave import remove_members
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
 from moothall.resources.user.queries import get_users
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VOICE_EVENTS
 from moothall.resources.voice.queries import select_voice_states
 from moothall.storage.rows import MemberRow, UserRow
 
-_GUEST_REMOVAL_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate)
+_GUEST_REMOVAL_EVENTS: Final[Fires] = (GuildMemberRemove, *VOICE_EVENTS)
 
 
 def as_full_member(row: MemberRow) -> MemberRow:
@@ -57,7 +57,7 @@ async def make_full_member(ctx: Context, state: GuildState, row: MemberRow, user
 async def remove_guests_of_channel(ctx: Context, guild_id: GuildId, channel_id: ChannelId) -> None:
     """Remove the guests of a voice channel from the guild, before the channel is deleted.
 
-    Rows that call this declare GuildMemberRemove and VoiceStateUpdate.
+    Rows that call this declare GuildMemberRemove and VOICE_EVENTS.
     """
     await _remove(ctx, guild_id, await queries.select_guests(ctx.tx, guild_id, channel_id))
 

@@ -15,7 +15,8 @@ from moothall.objects.user import User
 from moothall.resources.member import queries
 from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.user.queries import get_user
-from moothall.resources.voice.events import VoiceStateUpdate
+from moothall.resources.voice.events import VOICE_EVENTS, VoiceStateUpdate
+from moothall.resources.voice.operations.start_times import announce_ends
 from moothall.resources.voice.queries import (
     delete_voice_state,
     delete_voice_states,
@@ -30,7 +31,7 @@ BOT_REMOVED: Final = Hook[[Context, GuildId, UserId], None]("bot removed")
 """Called with the guild's and the bot's id after a bot was removed from a guild."""
 MEMBERS_REMOVED: Final = Hook[[Context, GuildId, Sequence[UserId]], None]("members removed")
 """Called with the guild's and the users' ids after members were removed from a guild."""
-LEAVE_EVENTS: Final[Fires] = (GuildMemberRemove, VoiceStateUpdate, BOT_REMOVED, MEMBERS_REMOVED)
+LEAVE_EVENTS: Final[Fires] = (GuildMemberRemove, *VOICE_EVENTS, BOT_REMOVED, MEMBERS_REMOVED)
 """The events of `remove_member` and `remove_members`, which every row that calls them declares."""
 
 
@@ -52,6 +53,7 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User, row: Member
         member = member_from_row(row, user)
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
+        await announce_ends(ctx, [(guild_id, voice.channel_id)])
     ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user, member_version=version))
     await MEMBERS_REMOVED(ctx, guild_id, [user.id])
     if user.bot is True:
@@ -78,6 +80,7 @@ async def remove_members(
         member = member_from_row(row, users[row.user_id])
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
+    await announce_ends(ctx, [(guild_id, voice.channel_id) for voice in connected])
     await yield_turn(first=True)
     for version, user_id in enumerate(removed, last_version - len(removed) + 1):
         ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id], member_version=version))
