@@ -19,7 +19,6 @@ DIFFERS: Final[dict[str, str]] = {
     "they saw each prompt). `below_requirements` is not returned.",
     "PUT /guilds/{guild_id}/onboarding": "The member receives the channels of an answer as `channel_ids`; whether a "
     "client shows only those is its own choice. An answer makes channels visible by its roles only.",
-    "GET /invites/{code}": "Types 0 (guild) and 1 (group) exist; 2 (friend) does not, as there are no friends.",
     "DELETE /invites/{code}": "An invite to a group can be deleted by its inviter and by the owner of the group.",
 }
 """`METHOD path` -> what differs. Rows that are not listed have no intended difference."""

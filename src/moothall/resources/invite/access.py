@@ -9,11 +9,12 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.invite import InviteType
 from moothall.objects.permissions import Permissions
+from moothall.resources.invite.friend.lookup import find_friend_invite
 from moothall.resources.invite.queries import select_invite
 
 
 class CanManageInvite(Access):
-    """MANAGE_CHANNELS in the invite's channel or MANAGE_GUILD; for a group invite, the group's owner or the inviter."""
+    """MANAGE_CHANNELS in the invite's channel or MANAGE_GUILD; in groups and among friends, the inviter or owner."""
 
     label = "MANAGE_CHANNELS|MANAGE_GUILD"
 
@@ -23,6 +24,10 @@ class CanManageInvite(Access):
         if row is not None and row.type == InviteType.GROUP_DM:
             access = await ctx.enter_channel(row.channel_id)
             if ctx.actor.user_id not in {access.channel.owner_id, row.inviter_id}:
+                raise Refusal(errors.MISSING_PERMISSIONS)
+            return
+        if row is None and (friend := await find_friend_invite(ctx, path["code"])) is not None:
+            if friend.user_id != ctx.actor.user_id:
                 raise Refusal(errors.MISSING_PERMISSIONS)
             return
         if row is None or row.guild_id is None:

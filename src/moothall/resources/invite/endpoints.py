@@ -16,6 +16,8 @@ from moothall.resources.invite.objects import invite_objects, without_metadata
 from moothall.resources.invite.requests import CreateChannelInvite
 from moothall.resources.invite.target_users.files import TargetUsersUploads, uploaded_user_ids
 from moothall.resources.member.events import GuildMemberUpdate
+from moothall.resources.user.relationship.events import RelationshipAdd
+from moothall.resources.user.relationship.operations import FRIENDS_MADE
 
 
 @post(
@@ -57,10 +59,10 @@ async def get_invite(
 @post(
     "/invites/{code}",
     permission=SIGNED_IN,
-    fires=(*JOIN_EVENTS, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete),
+    fires=(*JOIN_EVENTS, *ADD_RECIPIENT_EVENTS, GuildMemberUpdate, InviteDelete, RelationshipAdd, FRIENDS_MADE),
 )
 async def accept_invite(ctx: Context, code: str) -> Invite:
-    """Join the guild or group of an invite."""
+    """Join the guild or group of an invite, or become a friend of its inviter."""
     return await operations.accept_invite(ctx, code)
 
 

@@ -15,6 +15,7 @@ from moothall.objects.invite import Invite, InviteType
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
 from moothall.resources.invite import queries
+from moothall.resources.invite.friend.lookup import find_friend_invite, show_friend_invite
 from moothall.resources.invite.group_invites import group_invite_object
 from moothall.resources.invite.objects import invite_objects, vanity_invite, without_metadata
 from moothall.resources.invite.queries import InviteRow
@@ -30,6 +31,9 @@ async def resolve_invite(
     group = await find_group_invite(ctx, code)
     if group is not None:
         return await group_invite_object(ctx, group, with_counts=with_counts)
+    friend = await find_friend_invite(ctx, code)
+    if friend is not None:
+        return await show_friend_invite(ctx, friend)
     row, guild = await find_invite(ctx, code)
     await require_target(ctx, row, guild, accepts=False)
     invite = await invite_object(ctx, row, guild, with_counts=with_counts)

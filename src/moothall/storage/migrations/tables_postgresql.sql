@@ -404,6 +404,19 @@ CREATE TABLE former_members (
 
 CREATE INDEX ix_former_members_user_id ON former_members (user_id);
 
+CREATE TABLE friend_invites (
+	user_id BIGINT NOT NULL,
+	code TEXT COLLATE "C" NOT NULL,
+	max_age BIGINT NOT NULL,
+	max_uses BIGINT NOT NULL,
+	uses BIGINT NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	CONSTRAINT pk_friend_invites PRIMARY KEY (user_id, code)
+);
+
+CREATE UNIQUE INDEX ix_friend_invites_code ON friend_invites (code);
+
 CREATE TABLE guild_counters (
 	guild_id BIGINT NOT NULL,
 	member_count BIGINT NOT NULL,

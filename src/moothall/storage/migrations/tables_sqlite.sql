@@ -425,6 +425,20 @@ CREATE TABLE former_members (
 
 CREATE INDEX ix_former_members_user_id ON former_members (user_id);
 
+CREATE TABLE friend_invites (
+	user_id INTEGER NOT NULL,
+	code TEXT NOT NULL,
+	max_age INTEGER NOT NULL,
+	max_uses INTEGER NOT NULL,
+	uses INTEGER NOT NULL,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	CONSTRAINT pk_friend_invites PRIMARY KEY (user_id, code)
+)
+ WITHOUT ROWID;
+
+CREATE UNIQUE INDEX ix_friend_invites_code ON friend_invites (code);
+
 CREATE TABLE guild_counters (
 	guild_id INTEGER NOT NULL,
 	member_count INTEGER NOT NULL,

@@ -62,7 +62,7 @@ from moothall.storage.schema.outbox import outbox, outbox_batches
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.push import push_subscriptions
 from moothall.storage.schema.read_states import message_mentions, read_states
-from moothall.storage.schema.relationships import relationships, user_notes
+from moothall.storage.schema.relationships import friend_invites, relationships, user_notes
 from moothall.storage.schema.role_connections import (
     linked_role_applications,
     linked_role_members,
@@ -118,6 +118,7 @@ __all__ = [
     "entitlements",
     "ephemeral_messages",
     "former_members",
+    "friend_invites",
     "guild_counters",
     "guild_homes",
     "guild_templates",

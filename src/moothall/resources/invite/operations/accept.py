@@ -14,6 +14,8 @@ from moothall.resources.group_dm.operations import add_user_to_group_dm
 from moothall.resources.guild.membership.operations import join_guild, make_full_member
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteDelete
+from moothall.resources.invite.friend.lookup import find_friend_invite
+from moothall.resources.invite.friend.operations import accept_friend_invite
 from moothall.resources.invite.group_invites import group_invite_object
 from moothall.resources.invite.lookup import are_invites_paused, find_group_invite, find_invite, invite_object
 from moothall.resources.invite.queries import InviteRow
@@ -24,7 +26,7 @@ from moothall.resources.user.queries import select_user
 
 
 async def accept_invite(ctx: Context, code: str) -> Invite:
-    """Join a guild or group by an invite and count its use; the last use deletes the invite.
+    """Join a guild or group by an invite, or become a friend, and count its use; the last use deletes the invite.
 
     For a member nothing changes and no use is counted, but a guest becomes a full member. Raises Refusal: 403/20001 for
     bots; 404/10006 for an unknown, expired or used up invite,
@@ -33,9 +35,15 @@ async def accept_invite(ctx: Context, code: str) -> Invite:
     """
     if ctx.actor.bot:
         raise Refusal(errors.BOTS_CANNOT_USE)
-    group = await find_group_invite(ctx, code)
-    if group is not None:
+    if (group := await find_group_invite(ctx, code)) is not None:
         return await _accept_group_invite(ctx, group)
+    if (friend := await find_friend_invite(ctx, code)) is not None:
+        return await accept_friend_invite(ctx, friend)
+    return await _accept_guild_invite(ctx, code)
+
+
+async def _accept_guild_invite(ctx: Context, code: str) -> Invite:
+    """Join a guild by an invite and count its use. Raises Refusal as `accept_invite`."""
     row, guild = await find_invite(ctx, code)
     await require_target(ctx, row, guild, accepts=True)
     invite = await invite_object(ctx, row, guild)

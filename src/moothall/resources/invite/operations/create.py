@@ -1,7 +1,5 @@
 """Creating invites to channels, group direct messages and for widgets."""
 
-import secrets
-import string
 from typing import Final
 
 from msgspec import UNSET
@@ -23,6 +21,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.role import is_linked
 from moothall.resources.activity.access import CHANNEL_TYPES
 from moothall.resources.invite import queries
+from moothall.resources.invite.codes import random_code
 from moothall.resources.invite.events import InviteCreate
 from moothall.resources.invite.group_invites import group_invite_metadata, new_group_invite
 from moothall.resources.invite.lookup import are_invites_paused
@@ -36,9 +35,6 @@ from moothall.resources.voice.queries import get_voice_state
 _SETTINGS: Final = (
     "max_age", "max_uses", "temporary", "target_type", "target_user_id", "target_application_id", "flags", "role_ids",
 )  # fmt: skip
-_LETTERS: Final = string.ascii_letters + string.digits
-_CODE_LENGTH: Final = 10
-"""Almost 60 random bits, so that codes cannot be guessed."""
 
 
 async def create_invite(
@@ -149,11 +145,6 @@ async def _insert(ctx: Context, row: InviteRow) -> None:
     row.code = random_code()
     while await queries.select_vanity_guild(ctx.tx, row.code) or not await queries.insert_invite(ctx.tx, row):
         row.code = random_code()
-
-
-def random_code() -> str:
-    """A random invite code."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
 
 
 async def _same_invite(ctx: Context, new: InviteRow) -> InviteMetadata | None:

@@ -9,6 +9,8 @@ from moothall.objects.errors import Refusal
 from moothall.objects.invite import Invite, InviteType
 from moothall.resources.invite import queries
 from moothall.resources.invite.events import InviteDelete
+from moothall.resources.invite.friend.lookup import find_friend_invite
+from moothall.resources.invite.friend.operations import delete_friend_invite
 from moothall.resources.invite.group_invites import group_invite_object
 from moothall.resources.invite.lookup import invite_object
 from moothall.resources.invite.objects import AUDITED
@@ -16,8 +18,10 @@ from moothall.resources.invite.target_users.queries import delete_targets_of_cha
 
 
 async def delete_invite(ctx: Context, code: str) -> Invite:
-    """Delete an invite to the guild or group entered; returns the deleted invite. Raises Refusal: 404/10006."""
+    """Delete an invite of the caller, or to the guild or group entered; returns it. Raises Refusal: 404/10006."""
     row = await queries.select_invite(ctx.tx, code, ctx.now)
+    if row is None and (friend := await find_friend_invite(ctx, code)) is not None:
+        return await delete_friend_invite(ctx, friend)
     if row is None:
         raise Refusal(errors.UNKNOWN_INVITE)
     if row.type == InviteType.GROUP_DM:

@@ -31,7 +31,7 @@ from moothall.resources.user.settings.reading import settings_of
 from moothall.storage.rows import UserRow
 
 FRIENDS_MADE: Final = Hook[[Context, UserId], None]("friends made")
-"""Called when the caller accepts a user's friend request."""
+"""Called when the caller accepts a user's friend request or friend invite."""
 
 _SPAM_FILTER: Final = 1
 _IGNORED_FILTER: Final = 2
@@ -105,6 +105,27 @@ async def befriend(ctx: Context, other: UserRow, *, note: str | None = None, acc
         note=note or None,
         stranger=stranger,
     )
+
+
+async def make_friends(ctx: Context, other: UserRow) -> bool:
+    """Make the caller a friend of a user who has invited them; False, without a change, if they are friends.
+
+    A user whom the caller has blocked is unblocked. Raises Refusal: 400/80003 for the caller, 80001 for a user who has
+    blocked the caller, 30002 if either has `FRIENDS_MAX` friends.
+    """
+    if other.id == ctx.actor.user_id:
+        raise Refusal(errors.FRIEND_REQUEST_TO_SELF)
+    own, theirs = await _lock_both(ctx, other.id)
+    if own is not None and own.type == _Type.FRIEND:
+        return False
+    if theirs is not None and theirs.type == _Type.BLOCKED:
+        raise Refusal(errors.FRIEND_REQUEST_BLOCKED)
+    for user_id in (ctx.actor.user_id, other.id):
+        if await queries.count_relationships(ctx.tx, user_id, _Type.FRIEND) >= limits.FRIENDS_MAX:
+            raise Refusal(errors.TOO_MANY_FRIENDS)
+    await _store_pair(ctx, other.id, (own, _Type.FRIEND), (theirs, _Type.FRIEND))
+    await FRIENDS_MADE(ctx, other.id)
+    return True
 
 
 async def _require_accepts_requests(ctx: Context, other_id: UserId) -> bool:

@@ -1,0 +1,1 @@
+"""Invites that make those who accept them friends of the inviter."""
