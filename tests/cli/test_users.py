@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyotp
 import pytest
 
 from tests.cli.running import failed, run
@@ -165,3 +166,19 @@ def test_a_new_account_waits_for_the_operator(tmp_path: Path) -> None:
         assert user(own, "approve", "nina")["state"] == "active"
         assert listed(own, "--state", "pending") == []
         assert log_in(own, "nina", "correct horse battery").status == 200
+
+
+def test_second_factors_that_were_lost_are_removed_with_a_line_in_the_log(
+    server: RunningServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    grace = user(server, "create", "grace")
+    secret = pyotp.random_base32()
+    body = {"password": grace["password"], "secret": secret, "code": pyotp.TOTP(secret).now()}
+    enabled = server.request("POST", "/users/@me/mfa/totp/enable", body, token=grace["token"])
+    assert enabled.status == 200, enabled
+    assert "token" not in log_in(server, "grace", grace["password"]).json
+    assert user(server, "reset-mfa", "grace")["username"] == "grace"
+    assert f"second factors of grace ({grace['id']})" in caplog.text
+    assert server.request("GET", "/users/@me", token=enabled.json["token"]).status == 401
+    assert "token" in log_in(server, "grace", grace["password"]).json
+    assert "no second factor" in failed(run("user", "reset-mfa", "grace", "--data", str(server.data)))

@@ -505,7 +505,8 @@ def _wrong_refusal(row: Endpoint, answer: Answer) -> Iterator[str]:
         if set(refusal) != {"error", "error_description"}:  # as OAuth2 has it (RFC 6749)
             yield "a refusal that is not of OAuth2"
         return
-    if not {"code", "message"} <= set(refusal) <= {"code", "message", "errors", "retry_after", "global"}:
+    proof = {"mfa"} if (answer.status, refusal.get("code")) == (401, 60003) else set()
+    if not {"code", "message"} <= set(refusal) <= {"code", "message", "errors", "retry_after", "global"} | proof:
         yield f"a refusal with {', '.join(sorted(refusal))}"
     elif any("`" in error["message"] for error in refusal.get("errors", {}).get("_errors", ())):
         yield "a refusal that is about the body as a whole"

@@ -50,6 +50,7 @@ from moothall.resources.message.rules import RecentMessages
 from moothall.resources.message.search.cache import SearchCache
 from moothall.resources.push.encryption import VapidKey
 from moothall.resources.push.sender import PushSender
+from moothall.resources.user.factor.attempts import CodeThrottle
 from moothall.resources.user.password.verification import PasswordThrottle
 from moothall.resources.webhook_event.sender import WebhookEventSender
 from moothall.runtime.budgets import Allowance, Budgets, Holdings, Rates
@@ -155,6 +156,7 @@ def build_services(
         outbox_filled=asyncio.Event(),
         resources=ResourceServices(
             ActivityRecorder(database),
+            CodeThrottle(),
             EncodedMembers(database),
             ArchiveLinks(key.subkeys("archive links"), base_url(settings)),
             ExpirySchedule(),

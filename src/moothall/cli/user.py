@@ -225,6 +225,25 @@ def reset_password(settings: Settings, name: str, minutes: int, *, as_json: bool
     _print(operate(settings, work), as_json=as_json)
 
 
+@user.command("reset-mfa", short_help="Remove the second factors of an account.")
+@takes_settings(*STORAGE)
+@_NAME
+@_JSON
+def reset_mfa(settings: Settings, name: str, *, as_json: bool) -> None:
+    """Remove the second factors of an account whose owner has lost them, with the backup codes.
+
+    The password alone logs in then; all logins end, and the owner gets a mail. Make sure that it is the owner
+    who asks you for it. The log has a line about it.
+    """
+    from moothall.resources.user.mfa.operations import reset_factors
+
+    async def reset(ctx: "Context", row: "UserRow") -> None:
+        if not await reset_factors(ctx, row):
+            fail(f"{row.username} has no second factor")
+
+    _change(settings, name, reset, as_json=as_json)
+
+
 @user.command(short_help="Suspend an account, and end its logins.")
 @takes_settings(*STORAGE)
 @_NAME

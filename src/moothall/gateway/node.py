@@ -74,8 +74,7 @@ from moothall.objects.wire import decoder, encode
 from moothall.runtime.asgi import Receive, Scope
 from moothall.runtime.budgets import Budgets, Payer
 from moothall.runtime.cpu_time import Measured
-from moothall.runtime.lanes import enter_lane
-from moothall.runtime.turns import room_in_turn, yield_turn
+from moothall.runtime.turns import enter_lane, room_in_turn, yield_turn
 from moothall.runtime.websocket_frames import frame_budget
 
 _log = logging.getLogger(__name__)
@@ -83,7 +82,6 @@ _log = logging.getLogger(__name__)
 _VERSIONS: Final = frozenset({"", "9", "10"})
 _RESUMABLE: Final = CloseCode.UNKNOWN_ERROR
 """A close code after which clients resume."""
-_ENDED_ELSEWHERE: Final = "Another connection could not resume the session."
 _REPLAYED_AT_ONCE: Final = 32
 """Missed dispatches that are sent without a break for other tasks."""
 
@@ -628,12 +626,11 @@ class GatewayNode:
         if session is None or session.token_hash != identity.token_hash or not session.resumable:
             connection.send_invalid_session(resumable=False)
             return
-        # The session may have another connection: this one can be older, and its RESUME late.
         if command.seq > session.seq or command.seq < 0:
-            await self._invalidate_session(session, _ENDED_ELSEWHERE)
+            await self.end_session(session)
             raise CloseConnection(CloseCode.INVALID_SEQ, "Invalid seq.")
         if session.frames_after(command.seq) is None:
-            await self._invalidate_session(session, _ENDED_ELSEWHERE)
+            await self.end_session(session)
             connection.send_invalid_session(resumable=False)
             return
         previous = session.connection

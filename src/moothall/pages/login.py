@@ -1,6 +1,7 @@
 """Pages to log in, to log out and to register."""
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from msgspec import UNSET
 from starlette.responses import Response
@@ -11,14 +12,23 @@ from moothall.objects.errors import Refusal
 from moothall.pages.forms import Form, local_path
 from moothall.pages.page_request import SESSION_SECONDS, PageRequest
 from moothall.pages.rendering import redirect, render_page
-from moothall.resources.user.account.endpoints import LogIn, Register, log_in_with_password, register_account
+from moothall.resources.user.account.endpoints import (
+    LogIn,
+    Register,
+    log_in_with_code,
+    log_in_with_password,
+    register_account,
+)
 from moothall.resources.user.account.operations import Login
 from moothall.resources.user.account.operations import log_out as end_session
 from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.factor.operations import FactorRequired, Method
 
 _LOGIN: Final = body_reader(LogIn, optional=False)
 _REGISTER: Final = body_reader(Register, optional=False)
 _DEFAULT_NEXT: Final = "/developers"
+_TICKET_MAX: Final = 128
+_CODE_MAX: Final = 64
 SHOWN_AGAIN: Final = frozenset({400, 403, 429, 503})
 """Statuses of refusals that the form shows."""
 CLOSED: Final = (errors.ACCOUNT_DISABLED, errors.ACCOUNT_DELETION_SCHEDULED)
@@ -45,6 +55,35 @@ async def log_in(request: PageRequest) -> Response:
         )
     except Refusal as refusal:
         return await _render_form(request, "login.html", refusal, form)
+    if isinstance(login, FactorRequired):
+        return await _render_code(request, login.ticket)
+    return await _start_session(request, login)
+
+
+async def show_code(request: PageRequest) -> Response:
+    """Redirect to the login form: the form of a code belongs to the ticket of a login."""
+    return redirect(f"/login?next={quote(_next_path(request), safe='')}")
+
+
+async def log_in_with_second_factor(request: PageRequest) -> Response:
+    """Log in by the ticket of a login and a code of a second factor, and redirect to `next`."""
+    form = await request.read_form()
+    ticket = form.text("ticket")[:_TICKET_MAX]
+    try:
+        login = await log_in_with_code(
+            request.per_query_context(),
+            ticket,
+            Method.TOTP,
+            form.text("code")[:_CODE_MAX],
+            seconds=SESSION_SECONDS,
+            device=request.device,
+        )
+    except Refusal as refusal:
+        if refusal.status not in SHOWN_AGAIN:
+            raise
+        if refusal.kind is errors.INVALID_MFA_TICKET:
+            return await _render_form(request, "login.html", refusal)
+        return await _render_code(request, ticket, refusal)
     return await _start_session(request, login)
 
 
@@ -90,6 +129,12 @@ async def _start_session(request: PageRequest, login: Login) -> Response:
 
 def _next_path(request: PageRequest) -> str:
     return local_path(request.query.get("next"), _DEFAULT_NEXT)
+
+
+async def _render_code(request: PageRequest, ticket: str, refusal: Refusal | None = None) -> Response:
+    return await render_page(
+        request, "login_code.html", refusal=refusal, redirects_away=True, next=_next_path(request), ticket=ticket
+    )
 
 
 async def _render_form(

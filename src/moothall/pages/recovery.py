@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from moothall.api.context import Context
 from moothall.api.request.body import body_reader
+from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.pages.login import CLOSED, SHOWN_AGAIN
 from moothall.pages.page_request import SESSION_SECONDS, PageRequest
@@ -14,6 +15,7 @@ from moothall.pages.rendering import render_page
 from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS
 from moothall.resources.user.account_mail.operations import get_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
+from moothall.resources.user.factor.operations import FactorRequired
 from moothall.resources.user.queries import select_user
 from moothall.resources.user.recovery import operations
 from moothall.resources.user.recovery.endpoints import ForgotPassword, ResetPassword, request_reset, reset_by_link
@@ -49,12 +51,19 @@ async def reset_password(request: PageRequest) -> Response:
     """Choose a new password by a link, and log in."""
     form = await request.read_form()
     token = form.text("token")
-    values = {"token": token, "password": form.text("password"), "undelete": form.text("undelete") == "on"}
+    values = {
+        "token": token,
+        "password": form.text("password"),
+        "undelete": form.text("undelete") == "on",
+        "code": form.text("code"),
+    }
     try:
         body = _RESET.from_plain(values)
         login = await reset_by_link(request.per_query_context(), body, seconds=SESSION_SECONDS)
     except Refusal as refusal:
         return await _render_reset(request, token, refusal)
+    if isinstance(login, FactorRequired):
+        return await _render_reset(request, token, Refusal(errors.INVALID_MFA_CODE))
     request.set_session(login.token, login.user_id)
     return await render_page(request, "reset.html", done=True, row=None)
 

@@ -13,9 +13,10 @@ from moothall.pages.labels import scope_label
 from moothall.pages.page_request import PageRequest
 from moothall.pages.rendering import redirect, render_page
 from moothall.resources.application.authorization import endpoints as authorizations
-from moothall.resources.user.auth_session.endpoints import read_sessions, require_password
+from moothall.resources.user.auth_session.endpoints import read_sessions
 from moothall.resources.user.auth_session.operations import end_other_sessions, end_sessions
 from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.factor.proof import require_password
 
 _SESSIONS: Final = "/settings/sessions"
 

@@ -163,6 +163,7 @@ class SecretBox:
     def __init__(self, key: bytes, retired: Iterable[bytes] = ()) -> None:
         self._current = _key_id(key)
         self._ciphers = {_key_id(each): AESGCM(each) for each in (key, *retired)}
+        self._digest_keys = tuple(hmac.digest(each, b"moothall digest", "sha256") for each in (key, *retired))
 
     def encrypt(self, secret: bytes, *, about: bytes = b"") -> bytes:
         """Encrypt a secret. The result is 33 bytes longer, and different at every call."""
@@ -180,6 +181,14 @@ class SecretBox:
             return cipher.decrypt(rest[:_NONCE_BYTES], rest[_NONCE_BYTES:], head + about)
         except (InvalidTag, ValueError):
             raise SecretUnreadable("it is damaged or belongs to another row") from None
+
+    def digests(self, secret: str, *, about: bytes = b"") -> tuple[bytes, ...]:
+        """Hash a secret that is too short for `hash_token`, with the current key and then each retired one.
+
+        It is stored by the first hash, and may have been stored by another.
+        """
+        message = about + b"\0" + secret.encode("utf-8", "surrogatepass")
+        return tuple(hmac.digest(key, message, "sha256") for key in self._digest_keys)
 
     def stale(self, sealed: bytes) -> bool:
         """Whether a secret was encrypted with a retired key, so that it should be encrypted again."""

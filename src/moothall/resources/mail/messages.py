@@ -32,6 +32,11 @@ class MailKind(StrEnum):
     NEW_LOGIN = "new_login"
     ADDRESS_CHANGED = "address_changed"
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 a kind
+    MFA_ENABLED = "mfa_enabled"
+    MFA_DISABLED = "mfa_disabled"
+    BACKUP_CODES_KEY = "backup_codes_key"
+    BACKUP_CODES_CHANGED = "backup_codes_changed"
+    WRONG_CODES = "wrong_codes"
     INVITATION = "invitation"
     ACCOUNT_APPROVED = "account_approved"
     TEST = "test"

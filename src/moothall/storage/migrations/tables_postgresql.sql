@@ -188,6 +188,13 @@ CREATE TABLE auto_moderation_rules (
 	CONSTRAINT pk_auto_moderation_rules PRIMARY KEY (guild_id, id)
 );
 
+CREATE TABLE backup_codes (
+	user_id BIGINT NOT NULL,
+	hash TEXT COLLATE "C" NOT NULL,
+	consumed BOOLEAN NOT NULL,
+	CONSTRAINT pk_backup_codes PRIMARY KEY (user_id, hash)
+);
+
 CREATE TABLE bans (
 	guild_id BIGINT NOT NULL,
 	user_id BIGINT NOT NULL,
@@ -392,6 +399,30 @@ CREATE TABLE ephemeral_messages (
 
 CREATE INDEX ix_ephemeral_messages_interaction_id ON ephemeral_messages (interaction_id);
 
+CREATE TABLE factor_tickets (
+	hash BYTEA NOT NULL,
+	user_id BIGINT NOT NULL,
+	purpose TEXT NOT NULL,
+	undelete BOOLEAN NOT NULL,
+	key_hash BYTEA,
+	failures BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	CONSTRAINT pk_factor_tickets PRIMARY KEY (hash)
+);
+
+CREATE INDEX ix_factor_tickets_expires_at ON factor_tickets (expires_at);
+
+CREATE INDEX ix_factor_tickets_user_id ON factor_tickets (user_id);
+
+CREATE TABLE factors (
+	user_id BIGINT NOT NULL,
+	totp_secret BYTEA,
+	totp_step BIGINT NOT NULL,
+	failures BIGINT NOT NULL,
+	failures_end_at BIGINT NOT NULL,
+	CONSTRAINT pk_factors PRIMARY KEY (user_id)
+);
+
 CREATE TABLE former_members (
 	guild_id BIGINT NOT NULL,
 	user_id BIGINT NOT NULL,
@@ -420,7 +451,7 @@ CREATE UNIQUE INDEX ix_friend_invites_code ON friend_invites (code);
 CREATE TABLE guild_counters (
 	guild_id BIGINT NOT NULL,
 	member_count BIGINT NOT NULL,
-	state_version BIGINT DEFAULT 0 NOT NULL,
+	member_version BIGINT DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 

@@ -197,6 +197,14 @@ CREATE TABLE auto_moderation_rules (
 )
  WITHOUT ROWID;
 
+CREATE TABLE backup_codes (
+	user_id INTEGER NOT NULL,
+	hash TEXT NOT NULL,
+	consumed BOOLEAN NOT NULL,
+	CONSTRAINT pk_backup_codes PRIMARY KEY (user_id, hash)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE bans (
 	guild_id INTEGER NOT NULL,
 	user_id INTEGER NOT NULL,
@@ -412,6 +420,32 @@ CREATE TABLE ephemeral_messages (
 
 CREATE INDEX ix_ephemeral_messages_interaction_id ON ephemeral_messages (interaction_id);
 
+CREATE TABLE factor_tickets (
+	hash BLOB NOT NULL,
+	user_id INTEGER NOT NULL,
+	purpose TEXT NOT NULL,
+	undelete BOOLEAN NOT NULL,
+	key_hash BLOB,
+	failures INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	CONSTRAINT pk_factor_tickets PRIMARY KEY (hash)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_factor_tickets_expires_at ON factor_tickets (expires_at);
+
+CREATE INDEX ix_factor_tickets_user_id ON factor_tickets (user_id);
+
+CREATE TABLE factors (
+	user_id INTEGER NOT NULL,
+	totp_secret BLOB,
+	totp_step INTEGER NOT NULL,
+	failures INTEGER NOT NULL,
+	failures_end_at INTEGER NOT NULL,
+	CONSTRAINT pk_factors PRIMARY KEY (user_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE former_members (
 	guild_id INTEGER NOT NULL,
 	user_id INTEGER NOT NULL,
@@ -442,7 +476,7 @@ CREATE UNIQUE INDEX ix_friend_invites_code ON friend_invites (code);
 CREATE TABLE guild_counters (
 	guild_id INTEGER NOT NULL,
 	member_count INTEGER NOT NULL,
-	state_version INTEGER DEFAULT 0 NOT NULL,
+	member_version INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 

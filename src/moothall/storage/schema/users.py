@@ -118,6 +118,38 @@ account_links = clustered(
 )
 """Links that are used once: to verify an email address, and to choose a new password."""
 
+factors = clustered(
+    "factors",
+    id_column("user_id", UserId, key=True),
+    bytes_column("totp_secret", nullable=True),  # encrypted with the server's key
+    number_column("totp_step"),  # the time step of the last code that was accepted
+    number_column("failures"),  # wrong codes since the last right one, or in the last quarter of an hour
+    moment_column("failures_end_at"),  # when they are forgotten
+)
+"""Second factors of users, and wrong codes."""
+
+backup_codes = clustered(
+    "backup_codes",
+    id_column("user_id", UserId, key=True),
+    key_column("hash", key=True),  # in hexadecimal, keyed with the server's key
+    flag_column("consumed"),
+)
+"""Codes of users that replace a second factor, once each."""
+
+factor_tickets = clustered(
+    "factor_tickets",
+    bytes_column("hash", key=True),  # SHA-256
+    id_column("user_id", UserId),
+    text_column("purpose", nullable=False),
+    flag_column("undelete"),  # of a login: whether it restores a closed account
+    bytes_column("key_hash", nullable=True),  # of the key in a mail, keyed with the server's key
+    number_column("failures"),  # wrong keys
+    moment_column("expires_at"),
+    index("user_id"),
+    index("expires_at"),
+)
+"""Requests that wait for a second factor."""
+
 connections = clustered(
     "connections",
     id_column("user_id", UserId, key=True),

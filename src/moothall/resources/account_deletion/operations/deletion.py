@@ -21,6 +21,7 @@ from moothall.resources.harvest.operations import delete_harvest
 from moothall.resources.mail.queries import delete_mails_of_user
 from moothall.resources.member.queries import update_member
 from moothall.resources.user.account_mail.queries import delete_links
+from moothall.resources.user.factor.queries import delete_factors
 from moothall.resources.user.queries import get_user, select_user, update_user
 from moothall.resources.user.relationship.operations import remove_some_relationships
 
@@ -104,6 +105,7 @@ async def delete_some(ctx: Context, user_id: UserId, applications: list[Applicat
     await queries.delete_teams(ctx.tx, user_id)
     await queries.delete_all_tokens(ctx.tx, user_id)
     await delete_links(ctx.tx, user_id)
+    await delete_factors(ctx.tx, user_id)
     await delete_mails_of_user(ctx.tx, user_id)
     await anonymise(ctx, user_id)
     return False

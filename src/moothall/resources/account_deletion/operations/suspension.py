@@ -9,6 +9,7 @@ from moothall.resources.account_deletion.operations.deletion import DeleteAccoun
 from moothall.resources.user.account_mail.queries import delete_links
 from moothall.resources.user.auth_session.queries import delete_sessions
 from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.factor.queries import delete_tickets
 from moothall.resources.user.queries import lock_user, update_user
 from moothall.storage.rows import UserRow
 
@@ -53,4 +54,5 @@ async def _end_access(ctx: Context, row: UserRow) -> None:
     await queries.delete_all_tokens(ctx.tx, row.id)
     await delete_sessions(ctx.tx, row.id)
     await delete_links(ctx.tx, row.id)
+    await delete_tickets(ctx.tx, row.id)
     ctx.emit(SessionsClose(user_id=row.id))

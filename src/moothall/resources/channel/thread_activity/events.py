@@ -18,7 +18,6 @@ class _ThreadEvent(Event, frozen=True, kw_only=True):
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
-    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     """The thread's parent, whose viewers receive the event."""
@@ -65,7 +64,6 @@ class ThreadDelete(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "THREAD_DELETE"
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
-    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     """The thread's parent."""
@@ -92,7 +90,6 @@ class ThreadMembersUpdate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "THREAD_MEMBERS_UPDATE"
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS | Intent.GUILD_MEMBERS
-    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     """The thread's parent."""

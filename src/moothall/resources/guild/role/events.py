@@ -15,7 +15,6 @@ class GuildRoleCreate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_ROLE_CREATE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE,)
-    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     role: Role
 
@@ -34,7 +33,6 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_ROLE_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE,)
-    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     role: Role
 
@@ -53,7 +51,6 @@ class GuildRoleDelete(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_ROLE_DELETE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE, GuildPart.EMOJIS)
-    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     role_id: RoleId
 

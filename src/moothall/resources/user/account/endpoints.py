@@ -32,8 +32,10 @@ from moothall.resources.user.account.policy import (
     pending_of,
 )
 from moothall.resources.user.auth_session.client import LoginClient, client_of
-from moothall.resources.user.auth_session.endpoints import require_password
 from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.factor.attempts import attempt
+from moothall.resources.user.factor.operations import FactorRequired
+from moothall.resources.user.factor.proof import require_password, require_proof
 from moothall.resources.user.lookup import find_by_login
 from moothall.resources.user.objects import own_view
 from moothall.resources.user.password.strength import check_strength
@@ -46,6 +48,7 @@ Password = Annotated[str, Meta(min_length=limits.PASSWORD_MIN, max_length=limits
 GlobalName = Annotated[str, Meta(max_length=limits.GLOBAL_NAME_MAX)]
 
 _LOGIN_RATE: Final = Rate(5, 10.0)
+_CODE_RATE: Final = Rate(10, 60.0)
 _WRONG_LOGIN: Final = "Login or password is invalid."
 
 
@@ -85,8 +88,48 @@ class LogIn(Struct, frozen=True):
     """Whether to restore an account that its user has disabled, or deleted a few days ago."""
 
 
+class LoginResult(Struct, frozen=True, kw_only=True):
+    """A session token; or, with `mfa`, the ticket to prove a second factor with, and which ones the user has."""
+
+    user_id: UserId
+    token: str | UnsetType = UNSET
+    mfa: bool | UnsetType = UNSET
+    ticket: str | UnsetType = UNSET
+    login_instance_id: str | UnsetType = UNSET
+    totp: bool | UnsetType = UNSET
+    backup: bool | UnsetType = UNSET
+    sms: bool | UnsetType = UNSET
+    webauthn: str | UnsetType | None = UNSET
+
+    @classmethod
+    def of(cls, login: Login | FactorRequired) -> "LoginResult":
+        """What a client is sent of a login."""
+        if isinstance(login, Login):
+            return cls(user_id=login.user_id, token=login.token)
+        return cls(
+            user_id=login.user_id,
+            mfa=True,
+            ticket=login.ticket,
+            login_instance_id=_instance_id(login.ticket),
+            totp=login.totp,
+            backup=login.backup,
+            sms=False,
+            webauthn=None,
+        )
+
+
+class VerifyMfaLogin(Struct, frozen=True):
+    """The ticket of a login, and a code."""
+
+    ticket: Annotated[str, Meta(max_length=128)]
+    code: Annotated[str, Meta(max_length=64)]
+    login_instance_id: Annotated[str, Meta(max_length=64)] | UnsetType | None = UNSET
+
+
 class ModifyCurrentUser(Struct, frozen=True):
     """Fields to change. A user's username, email address and password need the current password.
+
+    With a second factor, a new address or password needs a fresh proof of it too.
 
     A new address is unverified.
     """
@@ -120,9 +163,20 @@ async def register(ctx: Context, body: Register) -> Registered:
 
 
 @post("/auth/login", permission=PUBLIC, rate=_LOGIN_RATE, writes=False)
-async def log_in(ctx: Context, body: LogIn) -> Login:
-    """Log in with a username or email address and a password; returns a session token. Failures are throttled."""
-    return await log_in_with_password(ctx, body)
+async def log_in(ctx: Context, body: LogIn) -> LoginResult:
+    """Log in with a username or email address and a password; returns a session token. Failures are throttled.
+
+    For a user with a second factor it returns a ticket instead.
+    """
+    return LoginResult.of(await log_in_with_password(ctx, body))
+
+
+@post("/auth/mfa/{authenticator_type}", permission=PUBLIC, rate=_CODE_RATE, writes=False)
+async def verify_mfa_login(ctx: Context, authenticator_type: str, body: VerifyMfaLogin) -> LoginResult:
+    """Prove a second factor by a code (`totp`, `backup`) for a login, and log in. Each code is accepted once."""
+    if body.login_instance_id not in {UNSET, None, _instance_id(body.ticket)}:
+        raise Refusal(errors.INVALID_MFA_TICKET)
+    return LoginResult.of(await log_in_with_code(ctx, body.ticket, authenticator_type, body.code))
 
 
 @post("/auth/logout", permission=SIGNED_IN, fires=(SessionsClose,))
@@ -156,6 +210,8 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
         raise form_errors.refusal()
     if not row.bot and (username is not None or email is not None or body.new_password is not UNSET):
         await require_password(ctx, body.password)
+    if not row.bot and (email not in {None, row.email} or body.new_password is not UNSET):
+        await require_proof(ctx)
     password_hash = None
     if body.new_password is not UNSET:
         names = (username or row.username, email or row.email, row.global_name)
@@ -211,8 +267,10 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
 
 async def log_in_with_password(
     ctx: Context, body: LogIn, *, seconds: int | None = None, device: Device | None = None
-) -> Login:
+) -> Login | FactorRequired:
     """Log in with a password, for `seconds` or without expiry; `device` is the browser, if it is known.
+
+    A user with a second factor gets a ticket for `log_in_with_code`.
 
     Raises Refusal: 50035 for a wrong name or password, 429 after too many of them, 403/20011 and 403/20013 for an
     account that its user has closed.
@@ -227,7 +285,7 @@ async def log_in_with_password(
     operations.check_can_log_in(ctx, row, undelete=body.undelete)
     user_id, client = row.id, client_of(ctx)
 
-    async def work(inner: Context) -> Login:
+    async def work(inner: Context) -> Login | FactorRequired:
         return await operations.log_in_or_restore(
             inner,
             user_id,
@@ -238,6 +296,29 @@ async def log_in_with_password(
         )
 
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
+
+
+async def log_in_with_code(
+    ctx: Context, ticket: str, method: str, code: str, *, seconds: int | None = None, device: Device | None = None
+) -> Login:
+    """Log in by the ticket of `log_in_with_password` and a code.
+
+    Raises Refusal: 400/60006 for a ticket that is not good, 400/60008 for a wrong code, 429 after too many of them,
+    and as `log_in_or_restore`.
+    """
+    client = client_of(ctx)
+
+    async def work(inner: Context) -> Login | None:
+        return await operations.log_in_with_factor(
+            inner, ticket, method, code, seconds=seconds, client=client, device=device
+        )
+
+    return await attempt(ctx, work, fires=())
+
+
+def _instance_id(ticket: str) -> str:
+    """The id of a login, which clients send back with its ticket."""
+    return hash_token(ticket).hex()[:32]
 
 
 async def _modify(

@@ -27,8 +27,11 @@ from moothall.resources.user.auth_session.client import UNKNOWN_CLIENT, LoginCli
 from moothall.resources.user.auth_session.operations import begin_session, delete_tokens_of_kind
 from moothall.resources.user.auth_session.queries import delete_session
 from moothall.resources.user.events import SessionsClose, UserUpdate
+from moothall.resources.user.factor.operations import FactorRequired, check_code, get_ticket, require_factor, use_ticket
+from moothall.resources.user.factor.queries import TicketPurpose, delete_tickets
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.password.queries import is_known
+from moothall.resources.user.password.verification import Device
 from moothall.storage.database import ConstraintFailed, StorageConflict
 from moothall.storage.rows import UserRow
 
@@ -154,8 +157,11 @@ async def log_in_or_restore(
     seconds: int | None,
     client: LoginClient,
     known_device: bool = False,
-) -> Login:
+    proved: bool = False,
+) -> Login | FactorRequired:
     """Log in as `log_in`; with `undelete`, first restore an account that its user has disabled or deleted.
+
+    A user with a second factor gets a ticket to prove it with, unless that was `proved`; nothing is changed then.
 
     The owner gets a mail about a login from a network that is new to the account, unless it is from a `known_device`.
 
@@ -166,12 +172,44 @@ async def log_in_or_restore(
     if row is None or row.deleted:
         raise Refusal(errors.NOT_AUTHENTICATED)
     check_can_log_in(ctx, row, undelete=undelete)
+    if row.mfa_enabled and not proved:
+        return await require_factor(ctx, row, TicketPurpose.LOGIN, undelete=undelete)
     if row.disabled:
         await queries.update_user(ctx.tx, user_id, disabled=False, deletes_at=None)
     if not known_device and client.network and not await is_known(ctx.tx, user_id, client.network):
         described = " ".join(part for part in (client.platform, client.os) if part) or "?"
         await notify_owner(ctx, row, MailKind.NEW_LOGIN, network=client.network, client=described)
     return await log_in(ctx, user_id, seconds=seconds, client=client)
+
+
+async def log_in_with_factor(
+    ctx: Context,
+    ticket: str,
+    method: str,
+    code: str,
+    *,
+    seconds: int | None,
+    client: LoginClient,
+    device: Device | None,
+) -> Login | None:
+    """Log in by the ticket of a login and a code; None for a wrong code, with which the ticket stays good.
+
+    Raises Refusal: 400/60006 for a ticket that is not good, 429 after too many wrong codes, and as `log_in_or_restore`.
+    """
+    row = await get_ticket(ctx, ticket, TicketPurpose.LOGIN)
+    if not await check_code(ctx, row.user_id, method, code):
+        return None
+    await use_ticket(ctx, row)
+    login = await log_in_or_restore(
+        ctx,
+        row.user_id,
+        undelete=row.undelete,
+        seconds=seconds,
+        client=client,
+        known_device=device is not None and device.user_id == row.user_id,
+        proved=True,
+    )
+    return login if isinstance(login, Login) else None
 
 
 async def log_in(
@@ -186,6 +224,7 @@ async def change_password(ctx: Context, row: UserRow, password_hash: str) -> Non
     await queries.update_user(ctx.tx, row.id, password_hash=password_hash)
     await delete_tokens_of_kind(ctx, row.id, TokenKind.SESSION)
     await delete_links(ctx.tx, row.id, LinkPurpose.RESET)
+    await delete_tickets(ctx.tx, row.id)
     await notify_owner(ctx, row, MailKind.PASSWORD_CHANGED)
 
 

@@ -8,13 +8,11 @@ from moothall.api import unit_of_work
 from moothall.api.access import PERSON
 from moothall.api.context import Context
 from moothall.api.endpoint import get, post
-from moothall.objects.errors import refuse_field
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session import operations, queries
 from moothall.resources.user.auth_session.operations import id_hash_of
 from moothall.resources.user.events import SessionsClose
-from moothall.resources.user.password.verification import check_own
-from moothall.resources.user.queries import select_user
+from moothall.resources.user.factor.proof import require_password, require_password_or_proof
 
 _IdHash = Annotated[str, Meta(max_length=64)]
 
@@ -44,7 +42,7 @@ class AuthSessions(Struct, frozen=True, kw_only=True):
 
 
 class EndSessions(Struct, frozen=True, kw_only=True):
-    """The logins to end. Needs the password, so that a stolen session cannot log its owner out."""
+    """The logins to end. Needs the password or a fresh proof, so that a stolen session cannot log its owner out."""
 
     session_id_hashes: Annotated[list[_IdHash], Meta(min_length=1, max_length=queries.MAX_LISTED)]
     password: str | UnsetType = UNSET
@@ -59,7 +57,7 @@ async def list_auth_sessions(ctx: Context) -> AuthSessions:
 @post("/auth/sessions/logout", permission=PERSON, fires=(SessionsClose,), status=204, writes=False)
 async def log_out_auth_sessions(ctx: Context, body: EndSessions) -> None:
     """End logins of the caller, and close their gateway sessions."""
-    await require_password(ctx, body.password)
+    await (require_password_or_proof(ctx, UNSET) if body.password is UNSET else require_password(ctx, body.password))
 
     async def work(inner: Context) -> None:
         await operations.end_sessions(inner, set(body.session_id_hashes))
@@ -80,10 +78,3 @@ async def read_sessions(ctx: Context) -> list[tuple[AuthSession, bool]]:
         )
         for row in await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
     ]
-
-
-async def require_password(ctx: Context, password: str | UnsetType) -> None:
-    """Raise Refusal 50035 at `password` unless it is the caller's; 429, 503 as `check_own`."""
-    row = await select_user(ctx.tx, ctx.actor.user_id)
-    if row is None or password is UNSET or not await check_own(ctx, row, password):
-        refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")

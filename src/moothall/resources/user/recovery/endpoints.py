@@ -2,9 +2,8 @@
 
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from moothall.api import unit_of_work
 from moothall.api.access import PERSON, PUBLIC
 from moothall.api.context import Context
 from moothall.api.endpoint import post
@@ -12,17 +11,20 @@ from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.resources.mail.operations import sends_mail
-from moothall.resources.user.account.endpoints import Password, Registered
+from moothall.resources.user.account.endpoints import LoginResult, Password, Registered
 from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS, Login, log_in
 from moothall.resources.user.account.policy import REQUIRED_ACTIONS, Pending
 from moothall.resources.user.account_mail.operations import get_link, refuse_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import client_of
 from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.factor.attempts import attempt
+from moothall.resources.user.factor.operations import FactorRequired, Method
 from moothall.resources.user.password.strength import check_strength
 from moothall.resources.user.password.verification import hash_password
 from moothall.resources.user.queries import select_user
 from moothall.resources.user.recovery import operations
+from moothall.resources.user.recovery.operations import FactorProof
 
 Token = Annotated[str, Meta(min_length=1, max_length=128)]
 
@@ -38,12 +40,16 @@ class ForgotPassword(Struct, frozen=True):
 
 
 class ResetPassword(Struct, frozen=True):
-    """`token` is that of the link, `password` the new one."""
+    """`token` is that of the link, `password` the new one. A user with a second factor proves it by `code` as well."""
 
     token: Token
     password: Password
     undelete: bool = False
     """Whether to restore an account that its user has disabled, or deleted a few days ago."""
+    method: str | UnsetType | None = UNSET
+    """What the code is of: `totp` (the default) or `backup`."""
+    ticket: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
+    code: Annotated[str, Meta(max_length=64)] | UnsetType | None = UNSET
 
 
 class VerifyAddress(Struct, frozen=True):
@@ -59,15 +65,23 @@ async def forgot_password(ctx: Context, body: ForgotPassword) -> None:
 
 
 @post("/auth/reset", permission=PUBLIC, rate=_LINK_RATE, writes=False)
-async def reset_password(ctx: Context, body: ResetPassword) -> Login:
-    """Choose a new password by a link, which ends all logins, and log in."""
-    return await reset_by_link(ctx, body)
+async def reset_password(ctx: Context, body: ResetPassword) -> LoginResult:
+    """Choose a new password by a link, which ends all logins, and log in.
+
+    For a user with a second factor it returns a ticket instead, until the request has a code too.
+    """
+    return LoginResult.of(await reset_by_link(ctx, body))
 
 
 @post("/auth/verify", permission=PUBLIC, rate=_LINK_RATE, fires=EDIT_ACCOUNT_EVENTS)
 async def verify_address(ctx: Context, body: VerifyAddress) -> Registered:
-    """Verify an email address by a link, and log in, unless the operator must approve the account before."""
+    """Verify an email address by a link, and log in, unless the operator must approve the account before.
+
+    A user with a second factor logs in by themselves: the link proves no more than the mailbox.
+    """
     row = await operations.verify_by_link(ctx, body.token)
+    if row.mfa_enabled:
+        return Registered(row.id)
     if row.pending:
         return Registered(row.id, required_actions=[REQUIRED_ACTIONS[Pending(row.pending)]])
     return Registered(row.id, (await log_in(ctx, row.id, client=client_of(ctx))).token)
@@ -88,11 +102,11 @@ async def request_reset(ctx: Context, login: str, *, network: str) -> None:
     await operations.request_reset(ctx, login, network=network)
 
 
-async def reset_by_link(ctx: Context, body: ResetPassword, *, seconds: int | None = None) -> Login:
+async def reset_by_link(ctx: Context, body: ResetPassword, *, seconds: int | None = None) -> Login | FactorRequired:
     """Choose a new password by a link, and log in for `seconds` or without expiry.
 
-    Raises Refusal: 50035 for a link that is not good and for a weak password, 403/20011 and 403/20013 for an account
-    that its user has closed. The link stays good then.
+    Raises Refusal: 50035 for a link that is not good and for a weak password, 400/60008 for a wrong code, 403/20011 and
+    403/20013 for an account that its user has closed. The link stays good then.
     """
     link = await get_link(ctx, body.token, LinkPurpose.RESET)
     row = await select_user(ctx.tx, link.user_id)
@@ -104,9 +118,11 @@ async def reset_by_link(ctx: Context, body: ResetPassword, *, seconds: int | Non
     form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
-    async def work(inner: Context) -> Login:
+    factor = FactorProof(body.method or Method.TOTP, body.code, body.ticket or None) if body.code else None
+
+    async def work(inner: Context) -> Login | FactorRequired | None:
         return await operations.reset_by_link(
-            inner, body.token, password_hash, undelete=body.undelete, seconds=seconds, client=client
+            inner, body.token, password_hash, undelete=body.undelete, seconds=seconds, client=client, factor=factor
         )
 
-    return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(SessionsClose,))
+    return await attempt(ctx, work, fires=(SessionsClose,))

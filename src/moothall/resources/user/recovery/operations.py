@@ -1,5 +1,7 @@
 """Recovery operations: request links, and use them."""
 
+from msgspec import Struct
+
 from moothall.api.context import Context
 from moothall.api.jobs import enqueue
 from moothall.objects import errors
@@ -11,15 +13,26 @@ from moothall.resources.user import queries
 from moothall.resources.user.account.operations import (
     Login,
     change_password,
+    check_can_log_in,
     log_in_or_restore,
     verify_email,
 )
 from moothall.resources.user.account.policy import Pending
 from moothall.resources.user.account_mail.jobs import MailPasswordReset, MailVerification
-from moothall.resources.user.account_mail.operations import refuse_link, use_link
+from moothall.resources.user.account_mail.operations import get_link, refuse_link, use_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import LoginClient
+from moothall.resources.user.factor.operations import FactorRequired, check_code, get_ticket, require_factor
+from moothall.resources.user.factor.queries import TicketPurpose
 from moothall.storage.rows import UserRow
+
+
+class FactorProof(Struct, frozen=True):
+    """A code of a second factor, with the ticket that asked for it, if there is one."""
+
+    method: str
+    code: str
+    ticket: str | None = None
 
 
 async def request_reset(ctx: Context, login: str, *, network: str) -> None:
@@ -38,17 +51,39 @@ async def request_verification(ctx: Context) -> None:
 
 
 async def reset_by_link(
-    ctx: Context, token: str, password_hash: str, *, undelete: bool, seconds: int | None, client: LoginClient
-) -> Login:
+    ctx: Context,
+    token: str,
+    password_hash: str,
+    *,
+    undelete: bool,
+    seconds: int | None,
+    client: LoginClient,
+    factor: FactorProof | None,
+) -> Login | FactorRequired | None:
     """Store a new password by a link, end every login of the account, and log in.
 
-    Raises Refusal: 50035 at `token` for a link that is not good, 403/20011 and 403/20013 for a closed account.
+    A user with a second factor gets a ticket for it if `factor` is None; for a wrong code the result is None. Nothing
+    is changed then, and the link stays good. Raises Refusal: 50035 at `token` for a link that is not good, 400/60006
+    for a ticket that is not good, 403/20011 and 403/20013 for a closed account.
     """
-    link = await use_link(ctx, token, LinkPurpose.RESET)
+    link = await get_link(ctx, token, LinkPurpose.RESET)
     row = await _owner(ctx, link.user_id, link.address)
+    check_can_log_in(ctx, row, undelete=undelete)
+    if row.mfa_enabled:
+        if factor is None:
+            return await require_factor(ctx, row, TicketPurpose.RESET)
+        if factor.ticket is not None:
+            ticket = await get_ticket(ctx, factor.ticket, TicketPurpose.RESET)
+            if ticket.user_id != row.id:
+                raise Refusal(errors.INVALID_MFA_TICKET)
+        if not await check_code(ctx, row.id, factor.method, factor.code):
+            return None
+    await use_link(ctx, token, LinkPurpose.RESET)
     await change_password(ctx, row, password_hash)
     # The mail about the new password is enough: the link proves more than a known place does.
-    return await log_in_or_restore(ctx, row.id, undelete=undelete, seconds=seconds, client=client, known_device=True)
+    return await log_in_or_restore(
+        ctx, row.id, undelete=undelete, seconds=seconds, client=client, known_device=True, proved=True
+    )
 
 
 async def verify_by_link(ctx: Context, token: str) -> UserRow:

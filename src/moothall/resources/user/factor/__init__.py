@@ -1,0 +1,1 @@
+"""Second factors of accounts: what there is, checking codes, and the requests that wait for one."""

@@ -1,0 +1,157 @@
+"""SQL of second factors."""
+
+from collections.abc import Collection
+from enum import StrEnum
+
+from msgspec import Struct
+
+from moothall.objects.ids import UserId
+from moothall.objects.wire import Timestamp
+from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
+from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.tables import backup_codes, factor_tickets, factors
+
+
+class TicketPurpose(StrEnum):
+    """What a ticket is for. The values are stored."""
+
+    LOGIN = "login"
+    RESET = "reset"
+    BACKUP_CODES = "backup_codes"
+
+
+class FactorRow(Struct):
+    """A row of `factors`."""
+
+    user_id: UserId
+    totp_secret: bytes | None
+    """Encrypted with the server's key; None without TOTP."""
+    totp_step: int
+    failures: int
+    failures_end_at: Timestamp
+
+
+class TicketRow(Struct):
+    """A row of `factor_tickets`."""
+
+    hash: bytes
+    user_id: UserId
+    purpose: str
+    undelete: bool
+    key_hash: bytes | None
+    failures: int
+    expires_at: Timestamp
+
+
+_t = factor_tickets.c
+_b = backup_codes.c
+_select_factors = Query(lambda: select(factors).where(factors.c.user_id == bindparam("user_id")), into=FactorRow)
+_lock_factors = Query(
+    lambda: select(factors).where(factors.c.user_id == bindparam("user_id")).with_for_update(), into=FactorRow
+)
+_upsert_secret = Query(lambda: upsert(factors, key=("user_id",), update=("totp_secret", "totp_step")))
+_delete_factors = Query(lambda: delete(factors).where(factors.c.user_id == bindparam("user_id")))
+_insert_code = Query(lambda: insert(backup_codes))
+_delete_codes = Query(lambda: delete(backup_codes).where(_b.user_id == bindparam("user_id")))
+_count_codes = Query(
+    lambda: select(func.count()).select_from(backup_codes).where(_b.user_id == bindparam("user_id"), ~_b.consumed)
+)
+_consume_code = Query(
+    lambda: (
+        update(backup_codes)
+        .where(_b.user_id == bindparam("id"), in_list(_b.hash, "hashes"), ~_b.consumed)
+        .values(consumed=True)
+    )
+)
+_insert_ticket = Query(lambda: insert(factor_tickets))
+_select_ticket = Query(
+    lambda: select(factor_tickets).where(
+        _t.hash == bindparam("hash"), _t.purpose == bindparam("purpose"), _t.expires_at > bindparam("now")
+    ),
+    into=TicketRow,
+)
+_delete_ticket = Query(lambda: delete(factor_tickets).where(_t.hash == bindparam("hash")))
+_delete_tickets = Query(lambda: delete(factor_tickets).where(_t.user_id == bindparam("user_id")))
+_delete_expired = Query(lambda: delete(factor_tickets).where(_t.expires_at <= bindparam("now")))
+
+
+async def select_factors(reader: Reader, user_id: UserId) -> FactorRow | None:
+    """Read the second factors of a user; None for one who never had any."""
+    return await reader.one(_select_factors, user_id=user_id)
+
+
+async def lock_factors(tx: Transaction, user_id: UserId) -> FactorRow | None:
+    """Read and lock the second factors of a user, so that codes are checked one after another."""
+    return await tx.one(_lock_factors, user_id=user_id)
+
+
+async def upsert_secret(tx: Transaction, user_id: UserId, secret: bytes, *, step: int) -> None:
+    """Store the encrypted TOTP secret of a user, and the step of the code that confirmed it."""
+    await tx.execute(
+        _upsert_secret, user_id=user_id, totp_secret=secret, totp_step=step, failures=0, failures_end_at=Timestamp(0)
+    )
+
+
+async def update_factors(tx: Transaction, user_id: UserId, **columns: object) -> None:
+    """Update columns of a user's second factors."""
+    await tx.execute(update_columns(factors, key=("user_id",), columns=frozenset(columns)), user_id=user_id, **columns)
+
+
+async def delete_factors(tx: Transaction, user_id: UserId) -> None:
+    """Delete the second factors of a user, with backup codes and tickets."""
+    await tx.execute(_delete_factors, user_id=user_id)
+    await tx.execute(_delete_codes, user_id=user_id)
+    await tx.execute(_delete_tickets, user_id=user_id)
+
+
+async def replace_backup_codes(tx: Transaction, user_id: UserId, hashes: Collection[str]) -> None:
+    """Replace the backup codes of a user, by their keyed hashes."""
+    await tx.execute(_delete_codes, user_id=user_id)
+    await tx.execute_many(_insert_code, [{"user_id": user_id, "hash": each, "consumed": False} for each in hashes])
+
+
+async def count_backup_codes(reader: Reader, user_id: UserId) -> int:
+    """How many backup codes a user has left."""
+    return int(await reader.scalar(_count_codes, user_id=user_id))
+
+
+async def consume_backup_code(tx: Transaction, user_id: UserId, hashes: Collection[str]) -> bool:
+    """Consume a backup code that has one of several keyed hashes. False if there is none, or it is consumed."""
+    return await tx.execute(_consume_code, id=user_id, hashes=list(hashes)) > 0
+
+
+async def insert_ticket(tx: Transaction, row: TicketRow, now: Timestamp) -> None:
+    """Store a ticket, and delete those of all users that have expired."""
+    await tx.execute(_delete_expired, now=now)
+    await tx.execute(
+        _insert_ticket,
+        hash=row.hash,
+        user_id=row.user_id,
+        purpose=row.purpose,
+        undelete=row.undelete,
+        key_hash=row.key_hash,
+        failures=row.failures,
+        expires_at=row.expires_at,
+    )
+
+
+async def select_ticket(reader: Reader, digest: bytes, purpose: TicketPurpose, now: Timestamp) -> TicketRow | None:
+    """Read a ticket that is still good; None for any other."""
+    return await reader.one(_select_ticket, hash=digest, purpose=purpose, now=now)
+
+
+async def update_ticket(tx: Transaction, digest: bytes, *, failures: int) -> None:
+    """Set how many wrong keys were tried with a ticket."""
+    await tx.execute(
+        update_columns(factor_tickets, key=("hash",), columns=frozenset({"failures"})), hash=digest, failures=failures
+    )
+
+
+async def delete_ticket(tx: Transaction, digest: bytes) -> bool:
+    """Delete a ticket; False if another transaction has deleted it."""
+    return await tx.execute(_delete_ticket, hash=digest) > 0
+
+
+async def delete_tickets(tx: Transaction, user_id: UserId) -> None:
+    """Delete all tickets of a user."""
+    await tx.execute(_delete_tickets, user_id=user_id)
