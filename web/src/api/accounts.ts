@@ -30,8 +30,22 @@ export function register(registration: Registration): Promise<Login | PendingAcc
 /** The codes of the refusal to log in to a closed account, which `undelete` restores. */
 export const CLOSED_ACCOUNT = { deleted: 20_011, disabled: 20_013 } as const;
 
+/** A login whose user has to prove a second factor. */
+export interface FactorRequired {
+  user_id: string;
+  mfa: true;
+  ticket: string;
+  totp: boolean;
+  backup: boolean;
+}
+
+/** Go on with a login by a code of an app, or a backup code. */
+export function logInWithCode(ticket: string, code: string): Promise<Login> {
+  return new ApiClient(null).request("POST", "/auth/mfa/totp", { body: { ticket, code } });
+}
+
 /** Log in with a username or an email address; with `undelete` to an account that was disabled or deleted. */
-export function logIn(login: string, password: string, undelete = false): Promise<Login> {
+export function logIn(login: string, password: string, undelete = false): Promise<Login | FactorRequired> {
   return new ApiClient(null).request("POST", "/auth/login", {
     body: { login, password, ...(undelete && { undelete }) },
   });

@@ -1,4 +1,4 @@
-import { ApiError, NetworkError, readError } from "./errors";
+import { ApiError, NetworkError, readError, type ProofRequest } from "./errors";
 import { inLanguageInUse } from "./refusals";
 
 const BASE = "/api/v10";
@@ -28,28 +28,45 @@ export class ApiClient {
   constructor(
     private readonly token: string | null,
     private readonly onUnauthorized: () => void = () => undefined,
+    /** Gets a fresh proof of the user for a request that demands one; null if the user declines. */
+    private readonly prove: ((request: ProofRequest) => Promise<string | null>) | null = null,
   ) {}
 
   /** Send a request and return its JSON, or undefined for 204. Throws ApiError and NetworkError. */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+    let proof: string | null = null;
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.send(method, path, options);
+      const response = await this.send(method, path, options, proof);
       if (response.status === 429 && attempt < MAX_ATTEMPTS && retryAfter(response) <= MAX_WAIT_MS) {
         await sleep(retryAfter(response), options.signal);
         continue;
       }
       if (response.status >= 400) {
-        if (response.status === 401 && this.token !== null) {
+        const refusal = readError(response.status, response.body);
+        if (refusal.proof !== null && this.prove !== null && proof === null) {
+          proof = await this.prove(refusal.proof);
+          if (proof !== null) {
+            continue;
+          }
+        } else if (response.status === 401 && this.token !== null && refusal.proof === null) {
           this.onUnauthorized();
         }
-        throw await inLanguageInUse(readError(response.status, response.body));
+        throw await inLanguageInUse(refusal);
       }
       return response.body as T;
     }
   }
 
-  private async send(method: Method, path: string, options: RequestOptions): Promise<RawResponse> {
+  private async send(
+    method: Method,
+    path: string,
+    options: RequestOptions,
+    proof: string | null,
+  ): Promise<RawResponse> {
     const headers: Record<string, string> = {};
+    if (proof !== null) {
+      headers["X-Discord-MFA-Authorization"] = proof;
+    }
     if (this.token !== null) {
       headers["Authorization"] = this.token;
     }

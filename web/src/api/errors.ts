@@ -5,6 +5,15 @@ export interface FieldError {
   message: string;
 }
 
+/** What a request needs that demands a fresh proof of who sends it. */
+export interface ProofRequest {
+  ticket: string;
+  methods: readonly { type: string; challenge?: string }[];
+}
+
+/** The code of refusals that demand a second factor. */
+const FACTOR_REQUIRED = 60_003;
+
 /** A refusal by the API: HTTP status, JSON error code (0 for none), message, and the refused fields. */
 export class ApiError extends Error {
   constructor(
@@ -14,6 +23,8 @@ export class ApiError extends Error {
     readonly fields: readonly FieldError[],
     /** The message as the API says it. */
     readonly original = message,
+    /** How to prove who sits here, where that is what is missing. */
+    readonly proof: ProofRequest | null = null,
   ) {
     super(message);
     this.name = "ApiError";
@@ -22,7 +33,7 @@ export class ApiError extends Error {
   /** The same refusal with its texts in another language. */
   translated(translate: (text: string) => string): ApiError {
     const fields = this.fields.map((field) => ({ ...field, message: translate(field.message) }));
-    return new ApiError(this.status, this.code, translate(this.message), fields, this.original);
+    return new ApiError(this.status, this.code, translate(this.message), fields, this.original, this.proof);
   }
 
   /** What users are shown: the message of the first refused field, else that of the refusal. */
@@ -59,7 +70,10 @@ export function readError(status: number, body: unknown): ApiError {
   }
   const code = typeof body["code"] === "number" ? body["code"] : 0;
   const message = typeof body["message"] === "string" ? body["message"] : `HTTP ${status}`;
-  return new ApiError(status, code, message, isRecord(body["errors"]) ? flatten(body["errors"]) : []);
+  const fields = isRecord(body["errors"]) ? flatten(body["errors"]) : [];
+  const proof =
+    code === FACTOR_REQUIRED && isRecord(body["mfa"]) ? (body["mfa"] as unknown as ProofRequest) : null;
+  return new ApiError(status, code, message, fields, message, proof);
 }
 
 function flatten(node: Record<string, unknown>, path = ""): FieldError[] {

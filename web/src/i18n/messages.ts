@@ -2,6 +2,7 @@ import type activities from "./activities/en.json";
 import type channels from "./channels/en.json";
 import type en from "./en.json";
 import type events from "./events/en.json";
+import type factors from "./factors/en.json";
 import type guildSettings from "./guild_settings/en.json";
 import type joining from "./joining/en.json";
 import { LOCALES, type Locale } from "./locales";
@@ -18,6 +19,7 @@ export type Messages = Texts<typeof en>;
 interface Parts {
   activities: Texts<typeof activities>;
   events: Texts<typeof events>;
+  factors: Texts<typeof factors>;
   guild_settings: Texts<typeof guildSettings>;
   joining: Texts<typeof joining>;
   message_actions: Texts<typeof messageActions>;
@@ -61,6 +63,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   events: {
     en: () => import("./events/en.json"),
     de: (): Promise<{ default: Parts["events"] }> => import("./events/de.json"),
+  },
+  factors: {
+    en: () => import("./factors/en.json"),
+    de: (): Promise<{ default: Parts["factors"] }> => import("./factors/de.json"),
   },
   guild_settings: {
     en: () => import("./guild_settings/en.json"),

@@ -2,7 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { Form } from "react-aria-components";
 
-import { CLOSED_ACCOUNT, logIn, register, type Login, type PendingAccount } from "../../api/accounts";
+import {
+  CLOSED_ACCOUNT,
+  logIn,
+  logInWithCode,
+  register,
+  type Login,
+  type PendingAccount,
+} from "../../api/accounts";
 import { ApiError } from "../../api/errors";
 import { Translate, useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
@@ -20,13 +27,25 @@ export function LoginPage({ onLogin }: AuthPageProps) {
   const action = useAction();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
+  const [ticket, setTicket] = useState<string | null>(null);
   const closed = closedAs(action.error);
+  const submit = async () => {
+    const login = await logIn(name, password, closed !== null);
+    if ("token" in login) {
+      onLogin(login);
+    } else {
+      setTicket(login.ticket);
+    }
+  };
+  if (ticket !== null) {
+    return <CodePage ticket={ticket} onLogin={onLogin} onBack={() => setTicket(null)} />;
+  }
   return (
     <AuthCard title={text("auth.login.title")}>
       <AuthForm
         action={closed === null ? action : { ...action, error: null }}
         submit={text(closed === null ? "auth.login.submit" : "auth.restore.submit")}
-        onSubmit={async () => onLogin(await logIn(name, password, closed !== null))}
+        onSubmit={submit}
       >
         <TextField
           label={text("auth.login.name")}
@@ -67,6 +86,40 @@ export function LoginPage({ onLogin }: AuthPageProps) {
             ),
           }}
         />
+      </p>
+    </AuthCard>
+  );
+}
+
+interface CodePageProps extends AuthPageProps {
+  ticket: string;
+  onBack: () => void;
+}
+
+/** The second step of logging in: a code of an app, or a backup code. */
+function CodePage({ ticket, onLogin, onBack }: CodePageProps) {
+  const text = useText();
+  const action = useAction();
+  const [code, setCode] = useState("");
+  return (
+    <AuthCard title={text("auth.code.title")}>
+      <AuthForm
+        action={action}
+        submit={text("auth.login.submit")}
+        onSubmit={async () => onLogin(await logInWithCode(ticket, code))}
+      >
+        <TextField
+          label={text("auth.code")}
+          hint={text("auth.code.hint")}
+          value={code}
+          onChange={setCode}
+          isRequired
+          autoFocus
+          autoComplete="one-time-code"
+        />
+      </AuthForm>
+      <p className="auth-other">
+        <Button onPress={onBack}>{text("common.back")}</Button>
       </p>
     </AuthCard>
   );

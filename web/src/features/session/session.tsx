@@ -8,6 +8,7 @@ import { Store, useSelect } from "../../store/store";
 import { chooseAccount, removeAccount, updateAccount, type Account } from "./accounts";
 import { takeConnection } from "./connecting";
 import { followPresence } from "./presence";
+import { askForProof } from "./proofs";
 
 /** Everything that belongs to the account in use. */
 export interface Session {
@@ -20,6 +21,13 @@ export interface Session {
   switchAccount: (userId: string) => void;
   /** Change the password, which ends all other logins, and go on with the new token. */
   changePassword: (changes: AccountChanges) => Promise<void>;
+  /**
+   * Send a request that ends all logins and returns a new token. The token is kept at once, and used once `goOn` is
+   * called: until then the screen can show the result.
+   */
+  changeToken: <T extends { token?: string }>(
+    request: (api: ApiClient) => Promise<T>,
+  ) => Promise<{ result: T; goOn: () => void }>;
 }
 
 const SessionContext = createContext<Session | null>(null);
@@ -66,7 +74,7 @@ function openSession({ userId, token }: Account): OpenSession {
       session.onChange();
     }
   };
-  const api = new ApiClient(token, forget);
+  const api = new ApiClient(token, forget, askForProof);
   const store = new Store();
   const gateway = takeConnection({ userId, token });
   const stopFollowing = followPresence(store, gateway);
@@ -91,14 +99,25 @@ function openSession({ userId, token }: Account): OpenSession {
       session.onChange();
     },
     changePassword: async (changes) => {
+      const { goOn } = await session.changeToken(() => modifyCurrentUser(api, changes));
+      goOn();
+    },
+    changeToken: async (request) => {
       changesToken = true;
       try {
-        const changed = await modifyCurrentUser(api, changes);
-        updateAccount(userId, { token: changed.token ?? token });
-      } finally {
+        const result = await request(api);
+        updateAccount(userId, { token: result.token ?? token });
+        return {
+          result,
+          goOn: () => {
+            changesToken = false;
+            session.onChange();
+          },
+        };
+      } catch (error) {
         changesToken = false;
+        throw error;
       }
-      session.onChange();
     },
     close: () => {
       stopFollowing();

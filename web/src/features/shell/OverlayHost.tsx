@@ -2,12 +2,14 @@ import { useEffect } from "react";
 
 import { loaded } from "../../ui/loaded";
 import { preloadOverlays } from "../../ui/preload";
+import { usePendingProof } from "../session/proofs";
 import { useAppState } from "../session/session";
 import { setOverlays, useOverlays } from "../overlays/overlays";
 import { useShortcuts } from "./useShortcuts";
 
 const LinkDialog = loaded(() => import("../links/LinkDialog"));
 const EventsDialog = loaded(() => import("../events/EventsDialog"));
+const ProofDialog = loaded(() => import("../session/ProofDialog"));
 const Switcher = loaded(async () => ({ default: (await import("../switcher/Switcher")).Switcher }));
 const ShortcutList = loaded(async () => ({ default: (await import("./ShortcutList")).ShortcutList }));
 
@@ -23,12 +25,14 @@ export function OverlayHost() {
     return () => clearTimeout(timer);
   }, [isConnected]);
   const { dialog, events, link } = useOverlays();
+  const proof = usePendingProof();
   const close = () => setOverlays({ dialog: null });
   return (
     <>
       {dialog === "switcher" && <Switcher onClose={close} />}
       {events !== null && <EventsDialog {...events} onClose={() => setOverlays({ events: null })} />}
       {link !== null && <LinkDialog url={link} onClose={() => setOverlays({ link: null })} />}
+      {proof !== null && <ProofDialog pending={proof} />}
       {dialog === "shortcuts" && <ShortcutList onClose={close} />}
     </>
   );

@@ -10,6 +10,7 @@ import { useAppState, useSession } from "../../session/session";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { fieldError, useAction } from "../../session/useAction";
 import { SettingsForm } from "../SettingsForm";
+import { TwoFactors } from "../TwoFactors";
 
 /** The name, address and password to log in with, and the accounts on this device. */
 export default function Account() {
@@ -19,6 +20,7 @@ export default function Account() {
     <>
       <NamesForm />
       <PasswordForm />
+      <TwoFactors />
       <section className="preferences-block">
         <h2>{text("settings.accounts")}</h2>
         <AccountList />

@@ -1,0 +1,54 @@
+import { useState } from "react";
+
+import { finishProof } from "../../api/factors";
+import { useText, WithTexts } from "../../i18n/translate";
+import { Dialog } from "../../ui/controls";
+import { TextField } from "../../ui/TextField";
+import { ActionForm } from "./ActionForm";
+import type { PendingProof } from "./proofs";
+import { useSession } from "./session";
+import { useAction } from "./useAction";
+
+/** Asks for a code, or without a second factor for the password, before something dangerous is done. */
+export default function ProofDialog({ pending }: { pending: PendingProof }) {
+  return (
+    <WithTexts parts={["factors"]}>
+      <ProofForm pending={pending} />
+    </WithTexts>
+  );
+}
+
+function ProofForm({ pending: { request, answer } }: { pending: PendingProof }) {
+  const text = useText();
+  const { api } = useSession();
+  const action = useAction();
+  const [typed, setTyped] = useState("");
+  const usesPassword = request.methods.some(({ type }) => type === "password");
+  const confirm = () =>
+    action.run(async () => {
+      answer(await finishProof(api, request.ticket, usesPassword ? "password" : "totp", typed));
+    });
+  return (
+    <Dialog title={text("factors.proof.title")} onClose={() => answer(null)}>
+      <ActionForm
+        action={action}
+        confirm={text("factors.proof.confirm")}
+        isDisabled={typed === ""}
+        onSubmit={() => void confirm()}
+        onCancel={() => answer(null)}
+      >
+        <p>{text("factors.proof.about")}</p>
+        <TextField
+          label={text(usesPassword ? "factors.password" : "factors.code")}
+          {...(!usesPassword && { hint: text("factors.code.hint") })}
+          type={usesPassword ? "password" : "text"}
+          value={typed}
+          onChange={setTyped}
+          autoFocus
+          isRequired
+          autoComplete={usesPassword ? "current-password" : "one-time-code"}
+        />
+      </ActionForm>
+    </Dialog>
+  );
+}
