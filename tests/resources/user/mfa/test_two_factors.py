@@ -108,7 +108,7 @@ async def test_a_second_app_cannot_be_added_without_the_first(platform: Platform
 async def test_neither_secret_nor_backup_codes_are_readable_in_the_database(platform: Platform) -> None:
     alice = await careful(platform)
     async with platform.database.read() as reader:
-        row = await select_factors(reader, alice.caller.id)  # type: ignore[arg-type]
+        row = await select_factors(reader, alice.caller.id)
         stored = await reader.all(Query(select(codes_table.c.hash)))
     assert row is not None
     assert row.totp_secret is not None
@@ -368,6 +368,6 @@ async def test_a_deleted_account_keeps_no_factor(platform: Platform) -> None:
     CLOCK.advance(15 * 86_400)
     await platform.run_due_jobs()
     async with platform.database.read() as reader:
-        assert await select_factors(reader, alice.caller.id) is None  # type: ignore[arg-type]
+        assert await select_factors(reader, alice.caller.id) is None
         deleted = await reader.scalar(Query(select(users.c.deleted).where(users.c.id == alice.caller.id)))
     assert deleted
