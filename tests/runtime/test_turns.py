@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from moothall.runtime import turns
-from moothall.runtime.turns import TURN_SECONDS, enter_lane, in_pieces, room_in_turn, yield_turn
+from moothall.runtime.lanes import enter_lane
+from moothall.runtime.turns import TURN_SECONDS, in_pieces, room_in_turn, yield_turn
 
 
 class Load:
@@ -13,7 +14,7 @@ class Load:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
         self.entries: list[tuple[int, int]] = []
-        self._seconds = seconds
+        self.seconds = seconds
         self._now = 0.0
         self._turn = 0
         monkeypatch.setattr(turns, "stopwatch", lambda: self._now)
@@ -22,8 +23,12 @@ class Load:
 
     async def work(self, number: int) -> None:
         await room_in_turn()
-        self._now += self._seconds
+        self._now += self.seconds
         self.entries.append((number, self._turn))
+
+    def pass_time(self, seconds: float) -> None:
+        """Do other work for so long."""
+        self._now += seconds
 
     async def run(self, count: int) -> list[int]:
         """Begin so many at once; return how many began in each turn."""
@@ -87,10 +92,14 @@ async def test_work_in_pieces_lets_others_run_once_the_turn_has_had_its_time(mon
 
 async def test_work_goes_on_in_a_young_turn_before_what_has_yet_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     load = Load(monkeypatch, TURN_SECONDS)
-    tasks = [asyncio.create_task(load.work(number)) for number in range(20)]
+    tasks = [asyncio.create_task(load.work(number)) for number in range(40)]
+    await asyncio.sleep(0)
+    load.seconds = 0.0
+    # In the next turn those begin that it wakes.
+    await asyncio.sleep(0)
     await asyncio.sleep(0)
     began = len(load.entries)
-    monkeypatch.setattr(turns, "stopwatch", lambda: 0.0)
+    assert 1 < began < 40
     await yield_turn()
     assert len(load.entries) == began
     await asyncio.gather(*tasks)
@@ -148,6 +157,28 @@ async def test_the_lane_that_has_had_the_least_time_goes_first(monkeypatch: pyte
     await asyncio.gather(*tasks)
     order = [number for number, _ in load.entries]
     assert [order.index(100 + number) < count + 12 for number in range(3)] == [True] * 3
+
+
+async def test_a_lane_is_charged_for_its_own_steps_and_not_for_what_else_runs_in_the_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+
+    async def work(lane: str, number: int, *, others: float = 0.0) -> None:
+        enter_lane(lambda: lane)
+        await load.work(number)
+        if others:
+            # What its work wakes runs in the same turn, after it.
+            asyncio.get_running_loop().call_soon(load.pass_time, others)
+
+    tasks = [asyncio.create_task(work("flood", number)) for number in range(60)]
+    tasks += [asyncio.create_task(work("alice", 100, others=1.0))]
+    await tasks[-1]
+    tasks += [asyncio.create_task(work("flood", number)) for number in range(60, 80)]
+    tasks += [asyncio.create_task(work("alice", 101))]
+    await asyncio.gather(*tasks)
+    order = [number for number, _ in load.entries]
+    assert order.index(101) < order.index(59)
 
 
 async def test_who_enters_no_lane_waits_in_that_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from moothall.runtime import turns
+from moothall.runtime.lanes import enter_lane
 from moothall.storage.database import CommitUnknown, Query, StorageFull, StorageUnavailable
 from moothall.storage.schema import bans
 from moothall.storage.sqlite import group_commit
@@ -89,7 +90,8 @@ async def test_transactions_that_are_ready_together_share_a_commit(sqlite: Sqlit
     assert sizes == [50]
 
 
-async def test_a_batch_has_a_bound(sqlite: SqliteDatabase) -> None:
+async def test_a_batch_has_a_bound(sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "stopwatch", lambda: 0.0)
     sizes = batches_of(sqlite)
     count = 3 * group_commit.MAX_IN_BATCH + 5
     await asyncio.gather(*(ban(sqlite, number) for number in range(count)))
@@ -129,6 +131,8 @@ class Waiting:
         self._turn = 0
         self._turns: list[int] = []
         monkeypatch.setattr(turns, "stopwatch", lambda: self._now)
+        # No batch is committed for its age.
+        monkeypatch.setattr(group_commit, "stopwatch", lambda: 0.0)
 
     async def write(self, number: int) -> None:
         async with self._sqlite.transaction() as tx:
@@ -164,7 +168,7 @@ async def test_those_that_waited_for_a_commit_share_the_next_in_several_turns_of
 async def test_a_turn_of_the_loop_has_only_as_many_transactions_as_it_has_time_for(
     sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting = Waiting(sqlite, monkeypatch, turns.TURN_SECONDS)
+    waiting = Waiting(sqlite, monkeypatch, turns.FIRST_SECONDS)
     # The one that ends a turn's time and the first of the next may run between two steps of the same task.
     assert await waiting.run(group_commit.MAX_IN_BATCH) <= 2
     assert waiting.sizes == [1, group_commit.MAX_IN_BATCH]
@@ -456,3 +460,68 @@ async def test_a_disk_that_does_not_answer_keeps_no_request_waiting_and_what_it_
     assert await banned(sqlite) == [1]
     await ban(sqlite, 4)
     assert await banned(sqlite) == [1, 4]
+
+
+async def test_transactions_of_one_lane_do_not_keep_those_of_another_waiting(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[int] = []
+
+    async def write(lane: str, user_id: int) -> None:
+        enter_lane(lambda: lane)
+        async with sqlite.transaction() as tx:
+            await tx.execute(BAN, guild_id=1, user_id=user_id, reason="x", created_at=1)
+            order.append(user_id)
+
+    with slow_commits(sqlite, monkeypatch) as (started, go):
+        tasks = [asyncio.create_task(write("flood", 0))]
+        assert await asyncio.to_thread(started.wait, 60)
+        tasks += [asyncio.create_task(write("flood", number)) for number in range(1, 100)]
+        await asyncio.sleep(0)
+        tasks += [asyncio.create_task(write("alice", number)) for number in (100, 101)]
+        await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(*tasks)
+    assert [number for number in order if number < 100] == list(range(100))
+    assert order.index(101) < 20
+
+
+async def test_a_batch_is_committed_though_others_keep_coming(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 0.0
+    monkeypatch.setattr(group_commit, "stopwatch", lambda: clock)
+    sizes = batches_of(sqlite)
+    answered = asyncio.Event()
+
+    async def keep_coming(first: int) -> None:
+        nonlocal clock
+        number = first
+        while not answered.is_set():
+            async with sqlite.transaction() as tx:
+                await tx.execute(BAN, guild_id=1, user_id=number, reason="x", created_at=1)
+                clock += 0.001
+            number += 100
+
+    async def write_once() -> None:
+        await ban(sqlite, 99)
+        answered.set()
+
+    await asyncio.gather(write_once(), *(keep_coming(number) for number in range(90)))
+    assert sizes[0] <= 11
+
+
+async def test_who_is_cancelled_while_waiting_for_a_turn_leaves_it_to_the_next(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with slow_commits(sqlite, monkeypatch) as (started, go):
+        tasks = [asyncio.create_task(ban(sqlite, 0))]
+        assert await asyncio.to_thread(started.wait, 60)
+        tasks += [asyncio.create_task(ban(sqlite, number)) for number in range(1, 60)]
+        await asyncio.sleep(0)
+        for number in (1, 5, 20, 40):
+            tasks[number].cancel()
+        await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert await banned(sqlite) == [number for number in range(60) if number not in {1, 5, 20, 40}]

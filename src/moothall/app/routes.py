@@ -33,7 +33,8 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId
 from moothall.pages.paths import is_browser_at_api, is_client, is_page, opens_client
 from moothall.runtime.asgi import Receive, Scope, Send
-from moothall.runtime.turns import enter_lane, room_in_turn
+from moothall.runtime.lanes import enter_lane
+from moothall.runtime.turns import room_in_turn
 from moothall.server.health import HealthPage
 from moothall.server.lazy import LazyApplication
 from moothall.server.metrics_page import MetricsPage

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from types import FrameType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import uvicorn
 from msgspec import structs
@@ -26,6 +26,9 @@ from moothall.server.websocket_protocol import GatewayWebSocket
 from moothall.server.writer_relay import IDLE_SECONDS, RelayedRequests
 from moothall.settings import Settings
 from moothall.storage.sqlite.files import serving_alone
+
+_ACCEPTED_IN_TURN: Final = 16
+"""Connections that a turn of the event loop accepts from one socket."""
 
 log = logging.getLogger("moothall")
 
@@ -56,6 +59,17 @@ def http_config(app: Any, *, shutdown_seconds: int, **address: Any) -> uvicorn.C
     )
 
 
+def several_acceptors(sockets: list[socket.socket] | None) -> list[socket.socket] | None:
+    """The sockets, each several times over, so that a turn of the event loop accepts several connections of each.
+
+    libuv accepts one connection a turn from each socket that it watches. While many clients connect, those who come
+    after them would wait for as many turns as there are clients before them.
+    """
+    if sockets is None:
+        return None
+    return [copy for bound in sockets for copy in (bound, *(bound.dup() for _ in range(_ACCEPTED_IN_TURN - 1)))]
+
+
 class Server(uvicorn.Server):
     """uvicorn's server. It prints a greeting once it is ready, and closes gateway connections with a resumable code."""
 
@@ -65,7 +79,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start accepting connections and print the greeting on standard output."""
-        await super().startup(sockets)
+        await super().startup(several_acceptors(sockets))
         if self.started:
             if self._app.settings.metrics_listen is not None:
                 log.info("metrics are at http://%s%s", self._app.settings.metrics_listen, MetricsPage.PATH)
@@ -105,7 +119,7 @@ class RoleServer(Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start accepting connections, in the process that writes those of workers too."""
-        await uvicorn.Server.startup(self, sockets)
+        await uvicorn.Server.startup(self, several_acceptors(sockets))
         loop = asyncio.get_running_loop()
         if self._role.writes:
             self.servers.append(

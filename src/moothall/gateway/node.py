@@ -74,7 +74,8 @@ from moothall.objects.wire import decoder, encode
 from moothall.runtime.asgi import Receive, Scope
 from moothall.runtime.budgets import Budgets, Payer
 from moothall.runtime.cpu_time import Measured
-from moothall.runtime.turns import enter_lane, room_in_turn, yield_turn
+from moothall.runtime.lanes import enter_lane
+from moothall.runtime.turns import room_in_turn, yield_turn
 from moothall.runtime.websocket_frames import frame_budget
 
 _log = logging.getLogger(__name__)

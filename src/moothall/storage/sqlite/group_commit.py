@@ -1,9 +1,10 @@
 """Group commit: many transactions, one fsync.
 
-A transaction's body takes its *turn* on the writer's connection: first come, first served, each
-under a savepoint inside one open SQLite transaction, the *batch*. When the turns that were ready
-have run, a thread commits the batch while new turns queue up for the next one. So the busier the
-server, the larger the batches, and a lone request does not wait.
+A transaction's body takes its *turn* on the writer's connection, each under a savepoint inside one
+open SQLite transaction, the *batch*. When the turns that were ready have run, or the batch has been
+open for as long as a commit takes, a thread commits it while new turns queue up for the next one.
+So the busier the server, the larger the batches, and a lone request does not wait. Those who wait
+for a turn stand in lanes (`runtime/lanes.py`).
 
     begin -> (body) -> commit     the turn's savepoint is released; its task sleeps until the batch
                                   is durable, then learns the outcome in the order of the turns
@@ -13,10 +14,9 @@ The connection belongs to the event loop, except while `_committing`, when it is
 """
 
 import asyncio
-import itertools
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,6 +24,7 @@ from queue import SimpleQueue
 import apsw
 
 from moothall.objects.clock import stopwatch
+from moothall.runtime.lanes import SERVER_LANE, Lanes, current_lane
 from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.runtime.turns import room_in_turn
 from moothall.storage.database import CommitUnknown, StorageError, StorageFull, StorageUnavailable
@@ -32,6 +33,9 @@ from moothall.storage.sqlite.kept_rows import KeptRows
 
 MAX_IN_BATCH = 256
 """Maximum number of transactions in one commit."""
+
+_BATCH_SECONDS = 0.01
+"""Seconds after which a batch takes no more transactions: else those in it would wait while others come."""
 
 _WOKEN_AT_ONCE = 8
 """Maximum number of transactions woken for one turn of the event loop; those for which it has no time wait again."""
@@ -51,10 +55,14 @@ _NO_ANSWER = "the database's disk does not answer"
 class Turn:
     """A transaction in the queue of the writer."""
 
-    __slots__ = ("abandoned", "callbacks", "failure", "over", "task", "wake")
+    __slots__ = ("abandoned", "callbacks", "failure", "lane", "left", "over", "task", "wake")
 
     def __init__(self, task: "asyncio.Task[object] | None") -> None:
         self.task = task
+        self.lane: Hashable = SERVER_LANE
+        """That in which it waited; of no account if it did not wait."""
+        self.left = False
+        """Whether its task was cancelled while it waited."""
         self.callbacks: list[Callable[[], None]] = []
         self.wake: asyncio.Future[None] | None = None
         self.over = False
@@ -90,9 +98,17 @@ class Writer:
         """Called after each commit, before anything is answered."""
         self._loop = asyncio.get_running_loop()
         self._current: Turn | None = None
+        self._lanes: Lanes[Turn] = Lanes()
+        """Those who wait, but for those who go next."""
         self._waiting: deque[Turn] = deque()
+        """Those who go next, in their order."""
         self._batch: list[Turn] = []
         self._batch_open = False
+        self._batch_began = 0.0
+        self._batch_seconds = _BATCH_SECONDS
+        """After so long a batch is committed though others wait: no shorter than the last commit."""
+        self._began = 0.0
+        """When the transaction under way began."""
         self._commit_due = False
         self._committing = False
         self._commit_started = 0.0
@@ -190,7 +206,7 @@ class Writer:
 
     async def settled(self) -> None:
         """Wait until no turn and no commit is running."""
-        while self._current is not None or self._waiting or self._batch_open:
+        while self._current is not None or self._is_awaited() or self._batch_open:
             await self._wait_for_change()
 
     async def close(self) -> None:
@@ -211,15 +227,17 @@ class Writer:
         if self._abandoned:
             raise StorageUnavailable(_NO_ANSWER)
         turn = Turn(asyncio.current_task(self._loop))
-        if self._current is not None or self._committing or self._waiting:
+        if self._current is not None or self._committing or self._is_awaited():
             await self._queue(turn)
-        self._current = turn
+        self._current, self._began = turn, stopwatch()
         return turn
 
     async def _queue(self, turn: Turn) -> None:
         if self._current is not None and self._current.task is turn.task:
             raise RuntimeError("a transaction inside another of the same task would wait for itself")
-        self._waiting.append(turn)
+        turn.lane = current_lane()
+        self._lanes.add(turn.lane, turn)
+        self._choose()
         try:
             while True:
                 turn.wake = self._loop.create_future()
@@ -230,13 +248,26 @@ class Writer:
                     if self._is_next(turn):
                         break
         except BaseException:
-            self._waiting.remove(turn)
+            turn.left = True
+            if turn in self._waiting:
+                self._waiting.remove(turn)
             self._wake_waiting()
             raise
         self._waiting.popleft()
 
     def _is_next(self, turn: Turn) -> bool:
-        return self._current is None and not self._committing and self._waiting[0] is turn
+        return self._current is None and not self._committing and bool(self._waiting) and self._waiting[0] is turn
+
+    def _is_awaited(self) -> bool:
+        """Whether anyone waits for a turn."""
+        self._choose()
+        return bool(self._waiting)
+
+    def _choose(self) -> None:
+        """Choose who goes next, as many as are woken at once."""
+        while len(self._waiting) < _WOKEN_AT_ONCE and (turn := self._lanes.take()) is not None:
+            if not turn.left:
+                self._waiting.append(turn)
 
     async def _begin_batch(self) -> None:
         if self._broken:
@@ -252,15 +283,20 @@ class Writer:
                 await asyncio.sleep(_BUSY_PAUSE)
             else:
                 self._batch_open = True
+                self._batch_began = stopwatch()
                 self.kept.begin_batch(self.connection.execute("PRAGMA data_version").get)
                 return
 
     def _release(self) -> None:
+        now = stopwatch()
+        if self._current is not None:
+            self._lanes.charge(self._current.lane, now - self._began)
+        self._lanes.forget(now)
         self._current = None
         if not self._batch_open:
             self._wake_waiting()
             self._notify_settled()
-        elif len(self._batch) >= MAX_IN_BATCH:
+        elif len(self._batch) >= MAX_IN_BATCH or now - self._batch_began >= self._batch_seconds:
             self._hand_over_batch()
         else:
             self._wake_waiting()
@@ -270,7 +306,8 @@ class Writer:
 
     def _wake_waiting(self) -> None:
         if self._current is None and not self._committing:
-            for turn in itertools.islice(self._waiting, _WOKEN_AT_ONCE):
+            self._choose()
+            for turn in self._waiting:
                 wake = turn.wake
                 if wake is not None and not wake.done():
                     wake.set_result(None)
@@ -282,7 +319,7 @@ class Writer:
     def _commit_if_free(self) -> None:
         self._commit_due = False
         if self._current is None and self._batch_open and not self._committing:
-            if self._waiting:
+            if self._is_awaited():
                 # They have been woken, and the batch has room for them.
                 self._commit_when_free()
             else:
@@ -301,7 +338,7 @@ class Writer:
         for turn in self._batch:
             turn.abandoned = True
             turn.wake_up()
-        for turn in self._waiting:
+        for turn in (*self._waiting, *self._lanes):
             if turn.wake is not None and not turn.wake.done():
                 turn.wake.set_exception(StorageUnavailable(_NO_ANSWER))
 
@@ -333,6 +370,7 @@ class Writer:
         if failure is None:
             self._count()
         self._committing = self._batch_open = False
+        self._batch_seconds = max(_BATCH_SECONDS, seconds)
         # The next turns run first: their commit then overlaps with the responses to these.
         self._wake_waiting()
         self._end_batch(failure)
