@@ -51,7 +51,7 @@ async def test_an_operation_that_never_gets_through_says_so(platform: Platform) 
 async def test_only_declared_events_may_be_told(platform: Platform, guild: Guild) -> None:
     async def tell(ctx: Context) -> None:
         ctx.emit(opening(guild))  # to the nodes: needs no declaration
-        ctx.emit(GuildMemberRemove(guild_id=guild.id, user=None, member_version=1))  # type: ignore[arg-type]  # never encoded
+        ctx.emit(GuildMemberRemove(guild_id=guild.id, user=None))  # type: ignore[arg-type]  # never encoded
 
     with pytest.raises(RuntimeError, match="not declared"):
         await run(platform.services, ANONYMOUS, tell, fires=())
@@ -64,7 +64,7 @@ async def test_an_event_of_a_guild_without_sessions_is_not_encoded(
     monkeypatch.setattr(platform.services, "has_listeners", lambda guild_id: guild_id != guild.id)
 
     async def tell(ctx: Context) -> None:
-        ctx.emit(GuildMemberRemove(guild_id=guild.id, user=None, member_version=1))  # type: ignore[arg-type]  # never encoded
+        ctx.emit(GuildMemberRemove(guild_id=guild.id, user=None))  # type: ignore[arg-type]  # never encoded
         ctx.emit(opening(guild))
 
     await run(platform.services, ANONYMOUS, tell)
@@ -78,7 +78,7 @@ async def test_that_a_member_joins_is_published_for_their_own_sessions(
     member = Member(user=User(id=UserId(guild.owner.id), username="a"), roles=[], joined_at=Timestamp(0))
 
     async def tell(ctx: Context) -> None:
-        ctx.emit(GuildMemberAdd(guild_id=guild.id, member=member, member_version=1))
+        ctx.emit(GuildMemberAdd(guild_id=guild.id, member=member))
 
     await run(platform.services, ANONYMOUS, tell)
     assert [envelope.name for envelope in platform.heard] == ["GUILD_MEMBER_ADD"]

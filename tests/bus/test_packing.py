@@ -26,7 +26,7 @@ def texts(batch: Unpacked | None) -> list[str]:
 def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
     sent = envelope("x", guild_id=Snowflake(1 << 60), channel_id=2, thread_id=3, user_ids=[Snowflake(4)], intent=5)
     sent.permission, sent.stripped, sent.exempt = 1 << 50, Raw(b"{}"), [UserId(Snowflake(6))]
-    sent.member_version = 9
+    sent.state_version = 9
     (message,) = pack(ALICE, [7], [encode_envelope(sent)], max_bytes=10_000)
     arrived = Unpacker().unpack(message)
     assert arrived == Unpacked([7], [sent], None)
@@ -38,7 +38,7 @@ def test_an_envelope_arrives_with_everything_that_routes_it() -> None:
 def test_an_envelope_that_an_earlier_version_left_in_the_outbox_has_no_id_of_zero() -> None:
     stored = decode_envelope(b'["TEST",{},3,0,0,0,[4],0,0,null,[]]')
     assert (stored.guild_id, stored.channel_id, stored.thread_id, stored.user_ids) == (None, None, None, [4])
-    assert stored.member_version == 0
+    assert stored.state_version == 0
 
 
 def test_small_envelopes_share_a_message_and_no_message_is_longer_than_allowed() -> None:

@@ -197,7 +197,7 @@ class World:
         self.guilds: list[GuildId] = [GUILD]
         self.loads = 0
         self.pause: asyncio.Event | None = None
-        self.member_version: int | None = None
+        self.state_version: int | None = None
         """The number of the last join or leave, if the source knows it."""
 
     async def _read(self) -> None:
@@ -224,7 +224,7 @@ class World:
     async def guild_view(self, guild_id: GuildId) -> GuildView | None:
         await self._read()
         owner_id = UserId(Snowflake(1))
-        return GuildView(guild_id, owner_id, self.roles, self.channels, member_version=self.member_version)
+        return GuildView(guild_id, owner_id, self.roles, self.channels, state_version=self.state_version)
 
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         await self._read()
@@ -258,7 +258,7 @@ class World:
             soundboard_sounds=UNSET,
             activity_instances=[],
         )
-        return GuildSnapshot(view.id, b'{"id":"%d"}' % view.id, fields, self.member_version or 0)
+        return GuildSnapshot(view.id, b'{"id":"%d"}' % view.id, fields, self.state_version or 0)
 
     async def channel_objects(self, guild_id: GuildId, channel_ids: Iterable[ChannelId]) -> dict[ChannelId, bytes]:
         await self._read()

@@ -18,6 +18,7 @@ from moothall.objects.ids import GuildId, Snowflake
 from tests.gateway.peer import ALICE, BOB, CRYPT, GUILD, TOWN, Peer, World, create_node, event, message, run_pending
 from tests.support.gateway_peers import INVALID, identified
 from tests.support.large_audiences import add_sessions, expected, numbered_event
+from tests.support.member_events import added
 
 
 async def resume(node: GatewayNode, session_id: str, seq: int, token: str = "alice") -> Peer:
@@ -327,3 +328,32 @@ async def test_events_kept_for_a_session_that_joins_a_guild_are_bounded(monkeypa
     world.pause.set()
     assert (await waiting.receive_until_closed())[-1] == INVALID
     await waiting.task
+
+
+@pytest.mark.parametrize("seq", [0, 99])
+async def test_a_resume_that_fails_tells_the_connection_that_the_session_has(seq: int) -> None:
+    node, bus = create_node(World())
+    alice, session_id = await identified(node)
+    bus.publish([message("one")])
+    (heard,) = [payload for payload in await alice.receive_all() if payload["t"] == "MESSAGE_CREATE"]
+    alice.send({"op": 1, "d": heard["s"]})
+    await alice.receive_all()
+    # Of a connection that was lost before, and whose token was read late.
+    await resume(node, session_id, seq)
+    assert INVALID in await alice.receive_until_closed()
+    assert session_id not in node.hub.sessions
+
+
+async def test_a_guild_that_a_broken_session_is_to_join_again_is_loaded_for_the_next_one() -> None:
+    node, bus = create_node(World())
+    alice, _ = await identified(node)
+    node.hub.drop_views()
+    # Her session is about to end, and still in the guild.
+    bus.publish([added(ALICE, 1)])
+    await run_pending()
+    assert not node.hub.views
+    assert (await alice.receive_until_closed())[-1] == INVALID
+    bob = Peer(node)
+    await bob.identify("bob")
+    guild = next(data for name, data in await bob.dispatches() if name == "GUILD_CREATE")
+    assert [channel["id"] for channel in guild["channels"]] == [str(TOWN)]

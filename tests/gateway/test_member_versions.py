@@ -15,10 +15,10 @@ async def joins_and_leaves(peer: Peer) -> list[tuple[str, str]]:
 
 async def test_joins_that_a_snapshot_has_are_not_sent_to_its_session_and_later_ones_are() -> None:
     world = World()
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     early, _ = await identified(node)
-    world.member_version = 8
+    world.state_version = 8
     late, _ = await identified(node, "bob")
     assert node.hub.views[GUILD].ahead
     # These were on their way when the second session read the guild.
@@ -35,7 +35,7 @@ async def test_joins_that_a_snapshot_has_are_not_sent_to_its_session_and_later_o
 
 async def test_joins_from_before_the_view_was_read_are_sent_to_no_session() -> None:
     world = World()
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     peer, _ = await identified(node)
     bus.publish([added(201, 4), removed(201, 5), added(202, 6)])
@@ -44,7 +44,7 @@ async def test_joins_from_before_the_view_was_read_are_sent_to_no_session() -> N
 
 async def test_a_join_that_is_missing_makes_the_sessions_of_the_guild_identify_anew() -> None:
     world = World()
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     peer, session_id = await identified(node)
     bus.publish([added(201, 6), added(203, 8)])
@@ -53,7 +53,7 @@ async def test_a_join_that_is_missing_makes_the_sessions_of_the_guild_identify_a
     assert received[-1] == INVALID
     await peer.task
     assert session_id not in node.hub.sessions
-    world.member_version = 8
+    world.state_version = 8
     again, _ = await identified(node)
     bus.publish([added(204, 9)])
     assert await joins_and_leaves(again) == [("GUILD_MEMBER_ADD", "204")]
@@ -62,7 +62,7 @@ async def test_a_join_that_is_missing_makes_the_sessions_of_the_guild_identify_a
 async def test_an_event_that_is_being_applied_reaches_a_session_that_joins_meanwhile_once() -> None:
     world = World()
     world.embedded = False
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     await identified(node, "bob")
     for version in range(6, 40):
@@ -72,7 +72,7 @@ async def test_an_event_that_is_being_applied_reaches_a_session_that_joins_meanw
         # At each moment of identifying in turn.
         for _ in range(version - 6):
             await asyncio.sleep(0)
-        world.member_version = version
+        world.state_version = version
         bus.publish([added(1000 + version, version)])
         await run_pending()
         events = await peer.dispatches()
@@ -85,7 +85,7 @@ async def test_an_event_that_is_being_applied_reaches_a_session_that_joins_meanw
 
 async def test_a_member_who_leaves_and_joins_again_while_their_session_joins_is_in_the_guild() -> None:
     world = World()
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     listener, _ = await identified(node, "bob")
     world.pause = asyncio.Event()
@@ -106,12 +106,17 @@ async def test_a_member_who_leaves_and_joins_again_while_their_session_joins_is_
 
 async def test_a_session_that_has_a_leave_of_its_user_in_its_snapshot_stays_in_the_guild() -> None:
     world = World()
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     await identified(node, "bob")
-    world.member_version = 7
+    world.state_version = 7
     peer, _ = await identified(node)
     # Alice left and came back before her session read the guild.
     bus.publish([removed(ALICE, 6), added(ALICE, 7), added(UserId(Snowflake(300)), 8)])
-    # Those who heard of the leave hear that she is online.
-    assert [name for name, _ in await peer.dispatches()] == ["GUILD_MEMBER_ADD", "PRESENCE_UPDATE"]
+    # Between the two she sees nothing. Those who heard of the leave hear that she is online.
+    assert [name for name, _ in await peer.dispatches()] == [
+        "CHANNEL_DELETE",
+        "CHANNEL_CREATE",
+        "GUILD_MEMBER_ADD",
+        "PRESENCE_UPDATE",
+    ]

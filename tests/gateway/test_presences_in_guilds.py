@@ -25,7 +25,7 @@ class ListingWorld(SuspendingWorld):
         snapshot = await super().guild_snapshot(view, member, visible, session, online)
         assert snapshot is not None
         fields = replace(snapshot.fields, presences=online(self.members))
-        return GuildSnapshot(snapshot.id, snapshot.guild, fields, snapshot.member_version)
+        return GuildSnapshot(snapshot.id, snapshot.guild, fields, snapshot.state_version)
 
 
 class SharedBus(LocalBus):
@@ -101,13 +101,13 @@ async def test_who_is_still_joining_a_guild_is_online_there_once_they_have_joine
 
 async def test_a_client_forgets_the_presence_of_one_whose_leave_its_guild_create_has() -> None:
     world = ListingWorld()
-    world.member_version = 5
+    world.state_version = 5
     node, bus = create_node(world)
     early, _ = await identified(node, "bob")
     bot = Peer(node)
     await bot.identify("bot", intents=ALL)
     # The bot has left, which the node hears later.
-    world.member_version = 6
+    world.state_version = 6
     alice, _ = await identified(node)
     await statuses(early)
     bot.send({"op": 3, "d": {"status": "dnd", "activities": [], "since": None, "afk": False}})
@@ -121,13 +121,13 @@ async def test_who_left_and_joined_again_stays_online_for_all(
     pair: tuple[ListingWorld, GatewayNode, GatewayNode],
 ) -> None:
     world, first, second = pair
-    world.member_version = 5
+    world.state_version = 5
     bob, _ = await identified(first, "bob")
     bot = Peer(second)
     await bot.identify("bot", intents=ALL)
     await statuses(bob)
     # Alice has left and joined again, which the nodes hear later.
-    world.member_version = 7
+    world.state_version = 7
     await identified(second)
     assert await statuses(bob) == ["online"]
     first._bus.publish([removed(ALICE, 6), added(ALICE, 7)])
@@ -153,7 +153,7 @@ class LateBus(SharedBus):
 
 async def test_who_has_left_a_guild_is_offline_there_though_their_presence_was_on_its_way() -> None:
     world, bus = ListingWorld(), LateBus()
-    world.member_version = 5
+    world.state_version = 5
     node = GatewayNode(GatewaySettings(), bus, world, name="node")
     bob, _ = await identified(node, "bob")
     alice = Peer(node)

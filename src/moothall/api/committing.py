@@ -7,6 +7,7 @@ from moothall.api.context import Context, Services
 from moothall.api.events import Event
 from moothall.api.outbox import leave_events
 from moothall.authority.guild_changes import PARTS_BY_ROW, GuildChange, GuildPart
+from moothall.authority.state_versions import advance_state_versions
 from moothall.bus import Envelope
 from moothall.objects.ids import GuildId
 from moothall.objects.role import Role
@@ -45,13 +46,17 @@ async def store_events(ctx: Context) -> None:
     """
     services = ctx.services
     if services.bus.durable:
-        stored = [event for event in ctx.events if not event.transient]
-        await leave_events(ctx.tx, await _encode(services, stored))
+        await leave_in_outbox(ctx)
     elif len(ctx.events) > _PIECE:
         received = [event for event in ctx.events if _is_received(services, event)]
-        envelopes = await _encode(services, received)
+        envelopes = await _encode(ctx, received)
         # By identity: equal events are announced one by one.
         ctx.encoded_events = {id(event): envelope for event, envelope in zip(received, envelopes, strict=True)}
+
+
+async def leave_in_outbox(ctx: Context) -> None:
+    """Write the events of a transaction into the outbox, without those that a crash may lose."""
+    await leave_events(ctx.tx, await _encode(ctx, [event for event in ctx.events if not event.transient]))
 
 
 def _is_received(services: Services, event: Event) -> bool:
@@ -62,20 +67,48 @@ def _is_received(services: Services, event: Event) -> bool:
 
 def _encoded(ctx: Context, events: Sequence[Event]) -> list[Envelope]:
     """The envelopes of events, made now unless they were made before the commit."""
-    made, sign_all = ctx.encoded_events, ctx.services.links.sign_all
+    made = ctx.encoded_events
     if not made:
-        return sign_all(events)
+        return _envelopes(ctx, events)
     # A session of the guild may have come meanwhile, so that not all of them were made.
-    return [made.get(id(event)) or sign_all([event])[0] for event in events]
+    return [made.get(id(event)) or _envelopes(ctx, [event])[0] for event in events]
 
 
-async def _encode(services: Services, events: Sequence[Event]) -> list[Envelope]:
+def _envelopes(ctx: Context, events: Sequence[Event]) -> list[Envelope]:
+    """The envelopes of events, with their numbers."""
+    envelopes = ctx.services.links.sign_all(events)
+    if ctx.state_versions:
+        for event, envelope in zip(events, envelopes, strict=True):
+            envelope.state_version = ctx.state_versions.get(id(event), 0)
+    return envelopes
+
+
+async def _encode(ctx: Context, events: Sequence[Event]) -> list[Envelope]:
     envelopes: list[Envelope] = []
     for start in range(0, len(events), _PIECE):
         if start:
             await yield_turn(first=True)
-        envelopes += services.links.sign_all(events[start : start + _PIECE])
+        envelopes += _envelopes(ctx, events[start : start + _PIECE])
     return envelopes
+
+
+async def complete_changes(ctx: Context) -> None:
+    """Do what ends each transaction that changes guilds: give these new versions, and number their events."""
+    await renew_guild_versions(ctx)
+    await _number_events(ctx)
+
+
+async def _number_events(ctx: Context) -> None:
+    """Number the events by which gateway nodes keep the state of guilds, in their order."""
+    numbered = [event for event in ctx.events if event.changes_view]
+    if not numbered:
+        return
+    guild_ids: list[GuildId] = [event.guild_id for event in numbered]  # type: ignore[attr-defined]  # such events have one
+    versions = await advance_state_versions(ctx.tx, guild_ids)
+    for event, guild_id in zip(numbered, guild_ids, strict=True):
+        if guild_id in versions:
+            versions[guild_id] += 1
+            ctx.state_versions[id(event)] = versions[guild_id]
 
 
 async def renew_guild_versions(ctx: Context) -> None:

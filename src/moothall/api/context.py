@@ -183,6 +183,7 @@ class Context:
         "now",
         "reason",
         "services",
+        "state_versions",
         "tx",
         "writes",
     )
@@ -218,10 +219,12 @@ class Context:
         """Returns a header of the request by its name in lower case; None if the request has none."""
         self.writes = writes
         self.events: list[Event] = []
+        self.state_versions: dict[int, int] = {}
+        """The numbers of events in their guilds, by the identity of the event."""
         self.after_commit: list[Callable[[], None]] = []
+        """Called once the change is durable, before the response."""
         self.encoded_events: dict[int, Envelope] = {}
         """Envelopes of events by their identity, made before the commit."""
-        """Called once the change is durable, before the response."""
         self._resource: object = None
         self._fires = fires
         self._guild: GuildState | None = None

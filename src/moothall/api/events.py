@@ -33,6 +33,9 @@ class Event(Struct, frozen=True, kw_only=True):
     changes_guild: ClassVar[tuple[GuildPart, ...]] = ()
     """The parts of `GuildState` that the event announces a change of."""
 
+    changes_view: ClassVar[bool] = False
+    """Whether gateway nodes keep what the event announces a change of, so that it has a number in its guild."""
+
     def changed_row(self) -> int:
         """The id of the role or channel that the event announces a change of; 0 for other parts of a guild."""
         return 0
@@ -66,7 +69,6 @@ class Event(Struct, frozen=True, kw_only=True):
             user_ids=list(getattr(self, "user_ids", ())),
             intent=self.intent,
             permission=self.permission,
-            member_version=getattr(self, "member_version", 0),
         )
 
 

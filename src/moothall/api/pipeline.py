@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from moothall.api.authenticate import ANONYMOUS, Actor, ActorCache, TokenKind, authenticate
-from moothall.api.committing import publish_after_commit, renew_guild_versions, store_events
+from moothall.api.committing import complete_changes, publish_after_commit, store_events
 from moothall.api.conflicts import retry_on_conflict
 from moothall.api.context import Context, Services, Withdrawn, WriteNeeded
 from moothall.api.endpoint import Endpoint, Json, Response
@@ -387,7 +387,7 @@ class Pipeline:
                     raise decoded.problem
                 result = await endpoint.handler(ctx, *decoded.path.values(), **decoded.body, **decoded.query)
                 if writes:
-                    await renew_guild_versions(ctx)
+                    await complete_changes(ctx)
                     await store_events(ctx)
                     # Publishes in the order of the commits, even if this client has disconnected by then.
                     tx.on_commit(partial(publish_after_commit, ctx))

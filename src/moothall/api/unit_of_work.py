@@ -9,12 +9,11 @@ from functools import partial
 from typing import TypeVar
 
 from moothall.api.authenticate import Actor
-from moothall.api.committing import publish_after_commit, renew_guild_versions, store_events
+from moothall.api.committing import complete_changes, leave_in_outbox, publish_after_commit, store_events
 from moothall.api.conflicts import retry_on_conflict
 from moothall.api.context import Context, Services
 from moothall.api.events import Event
 from moothall.api.hooks import AnyHook, declared_events
-from moothall.api.outbox import leave_events
 from moothall.api.staged import StagedFile
 from moothall.objects.ids import Snowflake
 
@@ -45,9 +44,9 @@ async def run(
         async with services.database.transaction(lock) as tx:
             ctx = Context(services, tx, actor, reason=reason, fires=declared, writes=lock is not None, files=files)
             result = await work(ctx)
-            await renew_guild_versions(ctx)
+            await complete_changes(ctx)
             if outbox:
-                await leave_events(tx, services.links.sign_all(ctx.events))
+                await leave_in_outbox(ctx)
                 ctx.events.clear()
             else:
                 await store_events(ctx)

@@ -44,8 +44,9 @@ class Envelope(Struct, array_like=True, omit_defaults=True):
     """`data` for sessions without the MESSAGE_CONTENT intent."""
     exempt: list[UserId] = field(default_factory=list)
     """Users whose sessions receive `data` whatever their intents: the author and mentioned users."""
-    member_version: int = 0
-    """The number of a join or leave in its guild, which has no gap: what tells whether a snapshot has it already.
+    state_version: int = 0
+    """The number of an event by which nodes keep the state of its guild, without a gap: what tells whether a state that
+    was read has the change already.
 
     0 for other events, and for those that earlier versions left in the outbox.
     """

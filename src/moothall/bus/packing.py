@@ -42,7 +42,7 @@ class _Fields(Struct, array_like=True):
     permission: int
     stripped: Raw
     exempt: list[int]
-    member_version: int = 0
+    state_version: int = 0
     """Absent in envelopes of earlier versions."""
 
 
@@ -173,7 +173,7 @@ def _envelope(fields: _Fields) -> Envelope:
         fields.permission,
         None if fields.stripped == _NULL else fields.stripped,
         _ids(fields.exempt),
-        fields.member_version,
+        fields.state_version,
     )
 
 

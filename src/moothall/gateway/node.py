@@ -83,6 +83,7 @@ _log = logging.getLogger(__name__)
 _VERSIONS: Final = frozenset({"", "9", "10"})
 _RESUMABLE: Final = CloseCode.UNKNOWN_ERROR
 """A close code after which clients resume."""
+_ENDED_ELSEWHERE: Final = "Another connection could not resume the session."
 _REPLAYED_AT_ONCE: Final = 32
 """Missed dispatches that are sent without a break for other tasks."""
 
@@ -627,11 +628,12 @@ class GatewayNode:
         if session is None or session.token_hash != identity.token_hash or not session.resumable:
             connection.send_invalid_session(resumable=False)
             return
+        # The session may have another connection: this one can be older, and its RESUME late.
         if command.seq > session.seq or command.seq < 0:
-            await self.end_session(session)
+            await self._invalidate_session(session, _ENDED_ELSEWHERE)
             raise CloseConnection(CloseCode.INVALID_SEQ, "Invalid seq.")
         if session.frames_after(command.seq) is None:
-            await self.end_session(session)
+            await self._invalidate_session(session, _ENDED_ELSEWHERE)
             connection.send_invalid_session(resumable=False)
             return
         previous = session.connection

@@ -102,7 +102,7 @@ class Changes:
         event = payloads.membership_event("GUILD_MEMBER_ADD", guild, data)
 
         def mutate(g: Guild) -> Guild:
-            return replace(g, members={**g.members, user_id: member}, member_version=g.member_version + 1)
+            return replace(g, members={**g.members, user_id: member})
 
         return Change(guild.id, _mutation(mutate), [event])
 
@@ -117,8 +117,7 @@ class Changes:
 
         def mutate(g: Guild) -> Guild:
             threads = {t.id: replace(t, member_ids=t.member_ids - {user_id}) for t in g.threads.values()}
-            version = g.member_version + 1
-            return replace(g, members=without(g.members, user_id), threads=threads, member_version=version)
+            return replace(g, members=without(g.members, user_id), threads=threads)
 
         return Change(guild.id, _mutation(mutate), [event])
 

@@ -391,7 +391,7 @@ class Client:
         record.last_order[guild_id] = message.order
         record.messages[message_id] = Received(message.position, self._loop.time())
         self._check_delay(record, guild_id, message)
-        if not message.mixed:
+        if not self._world.reached_late(self.user_id, guild_id, message):
             self._check_visible(guild_id, message.channel_id, message.known, f"message {message_id}")
 
     def _check_delay(self, record: SessionRecord, guild_id: GuildId, message: SentMessage) -> None:

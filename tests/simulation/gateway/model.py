@@ -16,6 +16,24 @@ from moothall.objects.ids import ChannelId, GuildId, MessageId, RoleId, Snowflak
 VIEW: Final = 1 << 10
 MANAGE_THREADS: Final = 1 << 34
 ADMINISTRATOR: Final = 1 << 3
+NUMBERED: Final = frozenset(
+    {
+        "GUILD_UPDATE",
+        "GUILD_ROLE_CREATE",
+        "GUILD_ROLE_UPDATE",
+        "GUILD_ROLE_DELETE",
+        "CHANNEL_CREATE",
+        "CHANNEL_UPDATE",
+        "CHANNEL_DELETE",
+        "GUILD_MEMBER_ADD",
+        "GUILD_MEMBER_UPDATE",
+        "GUILD_MEMBER_REMOVE",
+        "THREAD_CREATE",
+        "THREAD_DELETE",
+        "THREAD_MEMBERS_UPDATE",
+    }
+)
+"""The events that change what nodes keep of a guild, each with its number."""
 
 
 class Channel(Struct, frozen=True):
@@ -50,8 +68,8 @@ class Guild(Struct, frozen=True, kw_only=True, eq=False):
     owner_id: UserId
     name: str
     version: int = 0
-    member_version: int = 0
-    """How many joins and leaves there were."""
+    state_version: int = 0
+    """How many events there were that change what nodes keep."""
     roles: Mapping[RoleId, int]
     channels: Mapping[ChannelId, Channel]
     threads: Mapping[ChannelId, Thread]
@@ -84,6 +102,10 @@ class Guild(Struct, frozen=True, kw_only=True, eq=False):
         if thread is None:
             channel = self.channels.get(channel_id)
             return channel is not None and bool(self.permissions(user_id, channel))
+        return self.reaches(user_id, thread)
+
+    def reaches(self, user_id: UserId, thread: Thread) -> bool:
+        """Whether a user may view a thread of this guild, which may be deleted."""
         parent = self.channels.get(thread.parent_id)
         permissions = 0 if parent is None else self.permissions(user_id, parent)
         if not permissions:
@@ -172,9 +194,6 @@ class SentMessage(Struct, eq=False):
     """The time when it was published."""
     order: int = 0
     """Its number among the publications."""
-    mixed: bool = False
-    """Whether the guild had changed when it was published, and the bus may be late: a node that reads the guild anew
-    then applies events to it that are older than what it read."""
     known: int = 0
     """The version of the guild whose events were published before it: later changes are not answered yet."""
 
@@ -190,6 +209,8 @@ class World:
         self.message_by_id: dict[MessageId, tuple[GuildId, SentMessage]] = {}
         self.position = 1
         self.published = 0
+        self.late = False
+        """Whether events may come at nodes long after they were stored."""
         self._known: dict[GuildId, int] = {}
         self._last_id = 1 << 23
 
@@ -216,7 +237,12 @@ class World:
             old = self.guilds.get(guild_id)
             new = change.mutate(old)
             if new is not None:
-                new = replace(new, version=self.position)
+                number = 0 if old is None else old.state_version
+                for envelope in change.envelopes:
+                    if envelope.name in NUMBERED:
+                        number += 1
+                        envelope.state_version = number
+                new = replace(new, version=self.position, state_version=number)
                 self.guilds[guild_id] = new
             else:
                 self.guilds.pop(guild_id, None)
@@ -230,17 +256,29 @@ class World:
         guild = self.guilds.get(guild_id)
         return guild is not None and (channel_id in guild.channels or channel_id in guild.threads)
 
-    def note_published(self, change: Change, now: float, *, late: bool = False) -> None:
-        """Record that the events of a change were handed to the bus, which may be late for long."""
+    def note_published(self, change: Change, now: float) -> None:
+        """Record that the events of a change were handed to the bus."""
         self.published += 1
         if change.message_id is not None:
             message = self.message_by_id[change.message_id][1]
             message.published, message.order, message.published_at = self.position, self.published, now
             first = self.versions[change.guild_id][0][0]
             message.known = min(message.position - 1, self._known.get(change.guild_id, first))
-            message.mixed = late and self.versions[change.guild_id][-1][0] > message.known
         elif change.mutate is not None:
             self._known[change.guild_id] = max(change.position, self._known.get(change.guild_id, 0))
+
+    def reached_late(self, user_id: UserId, guild_id: GuildId, message: SentMessage) -> bool:
+        """Whether a message is of a thread that was deleted before its event came, and that the user could reach else.
+
+        A node that has read the guild since knows that they may view the channel, not that there was a time when the
+        thread was there and they were not.
+        """
+        of_thread = (g.threads.get(message.channel_id) for _, g in self.versions[guild_id] if g is not None)
+        thread = next(filter(None, of_thread), None)
+        versions = self.between(guild_id, message.known, self.position)
+        if not self.late or thread is None or any(g and thread.id in g.threads for g in versions[-1:]):
+            return False
+        return any(guild is not None and guild.reaches(user_id, thread) for guild in versions)
 
     def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""

@@ -1,7 +1,7 @@
 """The model's guilds as the API's objects: payloads of events, and what the gateway reads."""
 
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -82,15 +82,28 @@ def guild_json(guild: Guild, *, properties: bool) -> bytes:
     return encode(listed | ({"properties": own | {"id": str(guild.id)}} if properties else own))
 
 
-def member_view(user_id: UserId, member: Member) -> MemberView:
-    """A member as the gateway reads it."""
-    return MemberView(user_id, tuple(sorted(member.role_ids)), pending=False, timed_out_until=0, sessions=[])
+def member_view(user_id: UserId, member: Member, state_version: int = 0) -> MemberView:
+    """A member as the gateway reads it, after an event of the guild."""
+    return MemberView(
+        user_id,
+        tuple(sorted(member.role_ids)),
+        pending=False,
+        timed_out_until=0,
+        sessions=[],
+        state_version=state_version,
+    )
 
 
 def guild_view(guild: Guild) -> GuildView:
     """A guild as the gateway reads it."""
     channels = {c.id: ChannelView(0, dict(c.overwrites), c.name) for c in guild.channels.values()}
-    return GuildView(guild.id, guild.owner_id, dict(guild.roles), channels, **member_version(guild.member_version))
+    return GuildView(
+        guild.id,
+        guild.owner_id,
+        dict(guild.roles),
+        channels,
+        state_version=guild.state_version,
+    )
 
 
 def channel_event(name: str, guild: Guild, channel: Channel) -> Envelope:
@@ -177,14 +190,6 @@ def guild_update(guild: Guild) -> dict[str, Any]:
     return data
 
 
-_HAS_MEMBER_VERSIONS: Final = "member_version" in Envelope.__struct_fields__
-
-
-def member_version(version: int) -> dict[str, Any]:
-    """The number of joins and leaves as a keyword, for a gateway that counts them."""
-    return {"member_version": version} if _HAS_MEMBER_VERSIONS else {}
-
-
 def membership_event(name: str, guild: Guild, data: dict[str, Any]) -> Envelope:
-    """GUILD_MEMBER_ADD or GUILD_MEMBER_REMOVE, with its number."""
-    return envelope(name, guild.id, data, Intent.GUILD_MEMBERS, **member_version(guild.member_version + 1))
+    """GUILD_MEMBER_ADD or GUILD_MEMBER_REMOVE."""
+    return envelope(name, guild.id, data, Intent.GUILD_MEMBERS)

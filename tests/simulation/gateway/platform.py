@@ -137,6 +137,7 @@ class Platform:
         self.world = world
         self.loop = loop
         self.mode = mode
+        world.late = mode == NATS
         self.socket_failing = 0.01
         self.nodes: dict[str, RunningNode] = {}
         self._randomness = randomness
@@ -319,7 +320,7 @@ class Platform:
 
     def _note_published(self, change: Change) -> None:
         # At no time that its delay is counted from: whatever becomes of the bus may delay it.
-        self.world.note_published(change, 0.0, late=True)
+        self.world.note_published(change, 0.0)
 
     def _publish(self, change: Change) -> None:
         if self.mode == NATS:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from moothall.gateway.audience.guild_view import GuildView, MemberView
 from moothall.gateway.sessions.session import Session
@@ -106,16 +105,13 @@ class SimulatedSource:
     # Guilds
 
     async def guild_view(self, guild_id: GuildId) -> GuildView | None:
-        counted = await self._guild(guild_id)
         guild = await self._guild(guild_id)
-        if counted is None or guild is None:
-            return None
-        return payloads.guild_view(replace(guild, member_version=counted.member_version))
+        return None if guild is None else payloads.guild_view(guild)
 
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         guild = await self._guild(guild_id)
         member = None if guild is None else guild.members.get(user_id)
-        return None if member is None else payloads.member_view(user_id, member)
+        return None if guild is None or member is None else payloads.member_view(user_id, member, guild.state_version)
 
     async def member_count(self, guild_id: GuildId) -> int:
         guild = await self._guild(guild_id)
@@ -161,7 +157,7 @@ class SimulatedSource:
             activity_instances=[],
         )
         encoded = payloads.guild_json(guild, properties=session.takes_guild_properties)
-        return GuildSnapshot(view.id, encoded, fields, **payloads.member_version(counted.member_version))
+        return GuildSnapshot(view.id, encoded, fields, counted.state_version)
 
     @staticmethod
     def _threads(guild: Guild, view: GuildView, member: MemberView, parent_ids: frozenset[ChannelId]) -> list[Any]:

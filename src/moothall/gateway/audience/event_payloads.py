@@ -1,10 +1,10 @@
 """Payloads of the events that change a guild's state, and their effect on a `GuildView`."""
 
-from msgspec import UNSET, Raw, Struct
+from msgspec import Raw, Struct
 
 from moothall.gateway.audience.guild_view import ChannelView, GuildView, MemberView
 from moothall.objects.ids import ChannelId, RoleId, Snowflake, UserId
-from moothall.objects.member import Member, MemberFlags
+from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import Timestamp, decoder
 
@@ -64,7 +64,7 @@ class _MemberUser(Struct):
 
 
 class MemberData(Struct):
-    """A member of GUILD_MEMBER_UPDATE."""
+    """A member of GUILD_MEMBER_UPDATE or GUILD_MEMBER_ADD."""
 
     user: _User
     roles: list[RoleId] = []
@@ -72,20 +72,19 @@ class MemberData(Struct):
     communication_disabled_until: Timestamp | None = None
     flags: int = 0
 
-    @classmethod
-    def of(cls, member: Member) -> "MemberData":
-        """The data of a member object with its user."""
-        user_id = Snowflake(0) if member.user is UNSET else member.user.id
-        return cls(
-            _User(UserId(user_id)),
-            member.roles,
-            None if member.pending is UNSET else member.pending,
-            member.communication_disabled_until,
-            member.flags,
-        )
+    def rejoin(self, member: MemberView, state_version: int) -> None:
+        """Update the view of a member who has left and joined again.
 
-    def apply(self, member: MemberView) -> None:
-        """Update a member's view."""
+        Raises LookupError for a guest: the event does not tell which channel they see.
+        """
+        if self.flags & MemberFlags.IS_GUEST:
+            raise LookupError(f"user {member.user_id} has joined again as a guest")
+        self.apply(member, state_version)
+        member.left = False
+
+    def apply(self, member: MemberView, state_version: int) -> None:
+        """Update a member's view by an event of this number, 0 for one without."""
+        member.state_version = state_version or member.state_version
         member.role_ids = tuple(sorted(self.roles))
         member.pending = bool(self.pending)
         member.timed_out_until = int(self.communication_disabled_until or 0)
@@ -117,7 +116,7 @@ def read_channel(data: Raw) -> ChannelData:
 
 
 def read_member(data: Raw) -> MemberData:
-    """Decode GUILD_MEMBER_UPDATE."""
+    """Decode GUILD_MEMBER_UPDATE or GUILD_MEMBER_ADD."""
     member: MemberData = decoder(MemberData).decode(data)
     return member
 

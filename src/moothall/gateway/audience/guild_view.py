@@ -28,6 +28,8 @@ _ADMINISTRATOR = int(Permissions.ADMINISTRATOR)
 _NO_CHANNELS: frozenset[ChannelId] = frozenset()
 _NO_SESSIONS: frozenset[Session] = frozenset()
 _MAX_AUDIENCES = 256
+_MAX_SECONDS_BEHIND = 30.0
+"""Seconds for which a session that joins a guild waits for events that are on their way."""
 _NO_USER = UserId(Snowflake(0))
 
 
@@ -54,8 +56,14 @@ class MemberView(Struct, eq=False):
     quarantined: bool = False
     guest_channel_id: ChannelId | None = None
     """The only channel that a guest sees; None for a member who is no guest."""
-    version: int = 0
-    """The number of a join or leave before which nothing that happened to the member is missing here."""
+    state_version: int = 0
+    """The number of the last event of the guild that this has."""
+    left: bool = False
+    """Whether the member has left, and joined again by an event that is still to come: they see nothing until then."""
+
+    def lacks(self, envelope: Envelope) -> bool:
+        """Whether an event that changes the member is newer than what is known of them."""
+        return not envelope.state_version or envelope.state_version > self.state_version
 
     @property
     def restricted(self) -> bool:
@@ -63,12 +71,13 @@ class MemberView(Struct, eq=False):
         return self.pending or self.quarantined or self.timed_out_until > Timestamp.now()
 
 
-class PendingEvent(NamedTuple):
-    """An event that is kept for a session that is joining a guild."""
+class Ahead(NamedTuple):
+    """What the GUILD_CREATE of a session has that is newer than the view."""
 
-    envelope: Envelope
-    version: int | None
-    """The number of the last join or leave before it; None if it is unknown."""
+    state_version: int
+    """The number of the last event that it has."""
+    channels: frozenset[ChannelId]
+    """The channels whose threads it has."""
 
 
 class _RoleSet(NamedTuple):
@@ -94,21 +103,25 @@ class GuildView:
         "_everyone_id",
         "_managed_channels",
         "_overwrites_by_user",
+        "_served",
         "_visible_channels",
+        "_waiting",
         "ahead",
         "ahead_presences",
         "buffered",
         "channels",
+        "dropped",
         "id",
         "interests",
         "joined_meanwhile",
         "joining",
+        "joining_members",
         "loading",
-        "member_version",
         "members",
         "owner_id",
         "roles",
-        "updated_since_read",
+        "served",
+        "state_version",
     )
 
     def __init__(
@@ -118,29 +131,36 @@ class GuildView:
         roles: Mapping[RoleId, int] | None = None,
         channels: Mapping[ChannelId, ChannelView] | None = None,
         *,
-        member_version: int | None = None,
+        state_version: int | None = None,
     ) -> None:
         self.id = guild_id
         self.owner_id = owner_id
         self.roles: dict[RoleId, int] = dict(roles or {})
         """Permission bits by role."""
         self.channels: dict[ChannelId, ChannelView] = dict(channels or {})
-        self.member_version = member_version
-        """The number of the last join or leave delivered, or before the view was read; None if it is unknown."""
-        self.ahead: dict[Session, int] = {}
-        """Sessions whose GUILD_CREATE has joins and leaves that are not delivered yet, with the last one's number."""
+        self.state_version = state_version
+        """The number of the last event that is applied, so that the view is what the guild was after exactly that one;
+        None if it is unknown."""
+        self._waiting: list[asyncio.Future[None]] = []
+        """Of those who wait for the next event."""
+        self.ahead: dict[Session, Ahead] = {}
+        """Sessions whose GUILD_CREATE has events that are not delivered yet."""
+        self.served: frozenset[Session] = _NO_SESSIONS
+        """Those of them whose GUILD_CREATE has the event that is being applied, if it is of a member."""
+        self._served: dict[Session, Ahead] = {}
         self.ahead_presences: set[UserId] = set()
         """Users whose presences these sessions were sent, one of whom may have left by their GUILD_CREATE."""
+        self.dropped = False
+        """Whether it is given up: no event is applied to it any more."""
         self.members: dict[UserId, MemberView] = {}
         self.interests: dict[Session, GuildInterest] = {}
         """Sessions that receive only what they have subscribed to; all others receive everything."""
-        self.updated_since_read: set[UserId] | None = None
-        """Members changed by events that may be from before the view was read: no join or leave from after it has come
-        yet. At most one entry a member; None once one has come."""
         self.loading: asyncio.Future[None] | None = None
         """Done once the view was read from the database, or could not be; None before and after that."""
-        self.joining: dict[Session, deque[PendingEvent]] = {}
+        self.joining: dict[Session, deque[Envelope]] = {}
         """Sessions whose GUILD_CREATE is being read, with the events to send after it."""
+        self.joining_members: dict[Session, MemberView] = {}
+        """The members of these sessions, which events change as they change the view."""
         self.buffered: deque[Envelope] | None = None
         """Envelopes to deliver after a database read in progress; None while there is no such read."""
         self.joined_meanwhile: set[Session] = set()
@@ -161,6 +181,31 @@ class GuildView:
         """Wait for the task that loads the view, if there is one."""
         if self.loading is not None:
             await self.loading
+
+    async def wait_until_applied(self, state_version: int) -> None:
+        """Wait until an event of a number is applied; returns early when the view is dropped. Raises TimeoutError.
+
+        Without it, a member who was read after it would be seen by roles and channels from before it: together they may
+        show what no state of the guild has shown.
+        """
+        if self.state_version is None or self.state_version >= state_version:
+            return
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _MAX_SECONDS_BEHIND
+        while self.state_version < state_version and not self.dropped:
+            applied = loop.create_future()
+            self._waiting.append(applied)
+            # Not by `asyncio.timeout`, which needs a task: what is run inline may have none.
+            timer = loop.call_at(deadline, _time_out, applied)
+            try:
+                await applied
+            finally:
+                timer.cancel()
+
+    def drop(self) -> None:
+        """Give the view up: no session waits for its events any longer."""
+        self.dropped = True
+        _wake(self._waiting)
 
     def invalidate(self) -> None:
         """Clear every cache, after a change of the owner or of @everyone."""
@@ -220,20 +265,31 @@ class GuildView:
         self._audiences.clear()
         self._audiences_expire_at = 0
 
-    def sessions_ahead(self, version: int) -> frozenset[Session]:
-        """The sessions that have a join or leave of this number in their GUILD_CREATE; it is delivered now."""
-        if not version or not self.ahead:
-            return _NO_SESSIONS
-        ahead = frozenset(session for session, last in self.ahead.items() if last >= version)
-        for session in [session for session, last in self.ahead.items() if last <= version]:
-            del self.ahead[session]
-        if not self.ahead:
+    def advance(self, version: int) -> None:
+        """Note that the next event is about to be applied, which has this number, and wake those who wait for it."""
+        self.state_version = version
+        if self.ahead or self._served:
+            self._served = {s: ahead for s, ahead in self.ahead.items() if ahead.state_version >= version}
+            self.ahead = {s: ahead for s, ahead in self.ahead.items() if ahead.state_version > version}
+            self.served = frozenset(self._served)
+        elif self.ahead_presences:
             self.ahead_presences.clear()
-        return ahead
+        waiting, self._waiting = self._waiting, []
+        _wake(waiting)
+
+    def forget_served(self) -> None:
+        """Note that the next event has no number, so that no GUILD_CREATE is known to have it."""
+        self.served, self._served = _NO_SESSIONS, {}
+
+    def served_threads_of(self, channel_id: ChannelId | None) -> frozenset[Session]:
+        """The sessions whose GUILD_CREATE has the event that is being applied, which is of a thread of a channel."""
+        if not self._served:
+            return _NO_SESSIONS
+        return frozenset(session for session, ahead in self._served.items() if channel_id in ahead.channels)
 
     def is_before(self, version: int) -> bool:
-        """Whether a join or leave of this number is not delivered yet."""
-        return self.member_version is not None and self.member_version < version
+        """Whether an event of this number is not applied yet."""
+        return self.state_version is not None and self.state_version < version
 
     def without_joined(self, audience: Sequence[Session]) -> Sequence[Session]:
         """An audience without the sessions that have the event being applied already."""
@@ -248,6 +304,8 @@ class GuildView:
 
     def permissions_in(self, member: MemberView, channel: ChannelView) -> int:
         """A member's permissions in a channel."""
+        if member.left:
+            return 0
         if member.guest_channel_id and channel is not self.channels.get(member.guest_channel_id):
             return 0
         bits = channel_permissions(
@@ -265,13 +323,15 @@ class GuildView:
 
     def permissions(self, member: MemberView) -> int:
         """A member's permissions in the guild as a whole; a guest has none."""
-        if member.guest_channel_id:
+        if member.guest_channel_id or member.left:
             return 0
         bits = self._base(member)
         return timed_out(bits) if member.restricted else bits
 
     def visible_channels(self, member: MemberView) -> frozenset[ChannelId]:
         """The channels that a member may view."""
+        if member.left:
+            return _NO_CHANNELS
         roles = self._role_set(member)
         visible = self._visible_channels.get(roles)
         if visible is None:
@@ -355,7 +415,7 @@ class GuildView:
     def managed_channels(self, member: MemberView) -> frozenset[ChannelId]:
         """The channels in which a member may manage threads, and so sees private threads without joining them."""
         base = self._base(member)
-        if member.restricted or not (base & _MANAGE_THREADS or self._any_thread_manager_overwrite):
+        if member.left or member.restricted or not (base & _MANAGE_THREADS or self._any_thread_manager_overwrite):
             return _NO_CHANNELS
         if base & _ADMINISTRATOR and not member.guest_channel_id:
             return self.visible_channels(member)
@@ -420,6 +480,17 @@ class GuildView:
             everyone=roles.get(self._everyone_id, 0),
             roles=[roles[role_id] for role_id in role_ids if role_id in roles],
         )
+
+
+def _wake(waiting: list[asyncio.Future[None]]) -> None:
+    for applied in waiting:
+        if not applied.done():
+            applied.set_result(None)
+
+
+def _time_out(applied: asyncio.Future[None]) -> None:
+    if not applied.done():
+        applied.set_exception(TimeoutError("events of a guild have not come"))
 
 
 def _allows(permissions: int, needed: int) -> bool:

@@ -61,49 +61,60 @@ class GuildEventHandler:
 
         Those that have the guild without being counted in it receive the event too.
         """
-        ahead = view.sessions_ahead(envelope.member_version)
-        except_user_id = None if envelope.member_version else read_user_id(envelope.data)
-        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=except_user_id, except_sessions=ahead)
+        except_user_id = None if envelope.state_version else read_user_id(envelope.data)
+        self._dispatcher.dispatch_in_guild(view, envelope, except_user_id=except_user_id, except_sessions=view.served)
+        member = view.members.get(read_user_id(envelope.data))
+        if member is not None and envelope.state_version > member.state_version:
+            before = VisibilitySnapshot(view, (member,))
+            read_member(envelope.data).rejoin(member, envelope.state_version)
+            view.invalidate_audiences()
+            await self._dispatch_visibility_changes(view, before)
 
     async def guild_member_remove(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_REMOVE. The removed member's own sessions receive GUILD_DELETE first.
 
-        Sessions that are ahead lack the member in their GUILD_CREATE. If they were sent a presence since, they receive
+        Sessions that are served lack the member in their GUILD_CREATE. If they were sent a presence since, they receive
         PRESENCE_UPDATE.
         """
         user_id = read_user_id(envelope.data)
         has_presence = user_id in view.ahead_presences
-        ahead = view.sessions_ahead(envelope.member_version)
+        served = view.served
         member = view.members.get(user_id)
         stayed: list[Session] = []
         for session in [] if member is None else list(member.sessions):
-            if session in ahead:
+            if session in served:
                 # It has the leave in its GUILD_CREATE, and is of a user who has joined again.
                 stayed.append(session)
             else:
                 self._remove_session(session, view.id)
-        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=ahead)
-        if ahead and has_presence:
+        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=served)
+        if served and has_presence:
             offline = presence_update(user_id, view.id, OFFLINE)
-            self._dispatcher.dispatch_in_guild(view, offline, except_user_id=user_id, only_sessions=ahead)
+            self._dispatcher.dispatch_in_guild(view, offline, except_user_id=user_id, only_sessions=served)
         for session in stayed:
             self._announce_session(session, view)
+        if stayed and member is not None and member.lacks(envelope):
+            before = VisibilitySnapshot(view, (member,))
+            member.left = True
+            member.state_version = envelope.state_version or member.state_version
+            view.invalidate_audiences()
+            await self._dispatch_visibility_changes(view, before)
 
     async def guild_member_update(self, view: GuildView, envelope: Envelope) -> None:
         """GUILD_MEMBER_UPDATE. The member's own sessions receive it without the intent too.
 
-        Sessions that are ahead have it in their GUILD_CREATE, and maybe also that the member has left since.
+        Sessions that are served have it in their GUILD_CREATE, and maybe also that the member has left since.
         """
-        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=view.ahead)
+        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=view.served)
         update = read_member(envelope.data)
         member = view.members.get(update.user.id)
-        if member is None or view.is_before(member.version):
+        if member is None or not member.lacks(envelope):
             return
         if envelope.intent:
-            own = [s for s in member.sessions if not s.intents & envelope.intent and s not in view.ahead]
+            own = [s for s in member.sessions if not s.intents & envelope.intent and s not in view.served]
             self._dispatcher.dispatch(view.without_joined(own), envelope)
         before = VisibilitySnapshot(view, (member,))
-        update.apply(member)
+        update.apply(member, envelope.state_version)
         view.invalidate_audiences()
         await self._dispatch_visibility_changes(view, before)
 
@@ -195,8 +206,8 @@ class GuildEventHandler:
 
     async def thread_members_update(self, view: GuildView, envelope: Envelope) -> None:
         """THREAD_MEMBERS_UPDATE. A member removed from a private thread may no longer reach it."""
-        self._dispatcher.dispatch_in_guild(view, envelope)
         channel_id = envelope.channel_id
+        self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=view.served_threads_of(channel_id))
         if not envelope.user_ids or channel_id is None:
             return
         frames, channel_ids = VisibilityFrames(view, self._source), frozenset((channel_id,))

@@ -10,9 +10,9 @@ from moothall.bus import Audience, Envelope
 from moothall.gateway.audience.dispatcher import Dispatcher, thread_members_audience
 from moothall.gateway.audience.event_payloads import read_thread_members_update, read_user_id
 from moothall.gateway.audience.friends import RELATIONSHIP_EVENTS, Friends
-from moothall.gateway.audience.guild_view import GuildView, MemberView, PendingEvent
+from moothall.gateway.audience.guild_view import Ahead, GuildView, MemberView
 from moothall.gateway.delivery.guild_events import GuildEventHandler
-from moothall.gateway.delivery.joining import Joining
+from moothall.gateway.delivery.joining import Joining, update_own_member
 from moothall.gateway.protocol.frames import Frame
 from moothall.gateway.protocol.inline import run_inline
 from moothall.gateway.sessions.presence_events import presence_update
@@ -152,12 +152,13 @@ class Hub:
         """
         while True:
             view = self.views.get(guild_id)
+            # Before a view is made: one that is never loaded would have no channels for those who join later.
+            if guild_id in session.guild_ids or (view is not None and session in view.joining):
+                return None
             is_new = view is None
             if view is None:
                 view = self.views[guild_id] = GuildView(guild_id)
-            if guild_id in session.guild_ids or session in view.joining:
-                return None
-            pending: deque[PendingEvent] = deque()
+            pending: deque[Envelope] = deque()
             view.joining[session] = pending
             joining = None
             try:
@@ -174,11 +175,22 @@ class Hub:
                 if joining is None:
                     self._stop_joining(session, view)
 
-    async def _read_member(self, session: Session, view: GuildView, pending: deque[PendingEvent]) -> Joining | None:
+    async def _read_member(self, session: Session, view: GuildView, pending: deque[Envelope]) -> Joining | None:
         """Read what a session receives of a guild by; None for no member, and if the view is dropped meanwhile."""
-        member = view.members.get(session.user_id) or await self._source.member_view(view.id, session.user_id)
-        if member is None or self.views.get(view.id) is not view:
-            return None
+        member = view.members.get(session.user_id)
+        if member is None:
+            member = await self._source.member_view(view.id, session.user_id)
+            if member is None or self.views.get(view.id) is not view:
+                return None
+            await view.wait_until_applied(member.state_version)
+            # Another session of the user may have joined meanwhile.
+            member = view.members.get(session.user_id, member)
+            if view.members.get(session.user_id) is not member:
+                for event in pending:
+                    update_own_member(member, event)
+            if self.views.get(view.id) is not view:
+                return None
+        view.joining_members[session] = member
         # The threshold from which GUILD_CREATE is `large`.
         selective = session.takes_passive_updates and await self._source.member_count(view.id) > session.large_threshold
         visible, managed = view.visible_channels(member), view.managed_channels(member)
@@ -209,8 +221,8 @@ class Hub:
         session.guild_ids.add(view.id)
         if view.buffered is not None:
             view.joined_meanwhile.add(session)
-        if view.is_before(joining.member_version):
-            view.ahead[session] = joining.member_version
+        if view.is_before(joining.state_version):
+            view.ahead[session] = Ahead(joining.state_version, joining.visible)
             view.ahead_presences |= joining.presences
         self._announce_join(session, view)
 
@@ -224,10 +236,11 @@ class Hub:
 
     def _stop_joining(self, session: Session, view: GuildView) -> None:
         pending = view.joining.pop(session, None)
+        view.joining_members.pop(session, None)
         self._drop_if_unused(view)
         if not pending or view.id in session.guild_ids or session.id not in self.sessions or session.broken:
             return
-        if any(each.name == "GUILD_MEMBER_ADD" and read_user_id(each.data) == session.user_id for each, _ in pending):
+        if any(each.name == "GUILD_MEMBER_ADD" and read_user_id(each.data) == session.user_id for each in pending):
             # The user left while the guild was read, and has joined it again.
             self.run_for_sessions((session,), self.join(session, view.id, joined=True))
 
@@ -249,12 +262,11 @@ class Hub:
             loaded = await self._source.guild_view(view.id)
             if loaded is not None:
                 view.owner_id, view.roles, view.channels = loaded.owner_id, loaded.roles, loaded.channels
-                view.member_version = loaded.member_version
-                view.updated_since_read = set()
+                view.state_version = loaded.state_version
                 view.invalidate()
         finally:
-            if loaded is None and self.views.get(view.id) is view:
-                del self.views[view.id]
+            if loaded is None:
+                self._drop(view)
             view.loading = None
             done.set_result(None)
             if loaded is None:
@@ -304,8 +316,14 @@ class Hub:
         self._drop_if_unused(view)
 
     def _drop_if_unused(self, view: GuildView) -> None:
-        if not view.members and not view.joining and view.buffered is None and self.views.get(view.id) is view:
+        if not view.members and not view.joining and view.buffered is None:
+            self._drop(view)
+
+    def _drop(self, view: GuildView) -> None:
+        """Forget a view, if it is still that of its guild; those who wait for events of it wait no longer."""
+        if self.views.get(view.id) is view:
             del self.views[view.id]
+        view.drop()
 
     def send(self, session: Session, name: str, data: bytes) -> None:
         """Dispatch an event to one session."""
@@ -402,8 +420,7 @@ class Hub:
 
     def _break_guild(self, view: GuildView) -> None:
         """Break every session in a guild, and drop its view: it may not be what the guild is."""
-        if self.views.get(view.id) is view:
-            del self.views[view.id]
+        self._drop(view)
         sessions = [session for member in view.members.values() for session in member.sessions]
         self.break_sessions([*sessions, *view.joining], _NOT_SENT)
         self._drop_buffered(view)
@@ -457,8 +474,11 @@ class Hub:
 
     def _deliver_in_view(self, view: GuildView, envelope: Envelope) -> None:
         if not self._guild_events.changes_state(envelope):
+            if envelope.state_version and not self._is_next(view, envelope):
+                return
             self._add_pending(view, envelope)
-            self._dispatcher.dispatch_in_guild(view, envelope)
+            served = view.served_threads_of(envelope.channel_id) if envelope.state_version else ()
+            self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=served)
             self._announce_event(view, envelope)
             return
         applying = self._apply(view, envelope)
@@ -477,43 +497,50 @@ class Hub:
         """
         view.joined_meanwhile.clear()
         if envelope.name == "GUILD_DELETE":
-            self.views.pop(view.id, None)
+            self._drop(view)
         elif envelope.name == "GUILD_MEMBER_ADD":
             # Not before the events ahead of it: one of them may be that the user left.
             self.join_user_sessions(read_user_id(envelope.data), view.id)
-        elif envelope.name == "GUILD_MEMBER_UPDATE" and view.updated_since_read is not None:
-            view.updated_since_read.add(read_user_id(envelope.data))
-        if envelope.member_version and not self._is_next(view, envelope):
+        if not self._is_next(view, envelope):
             return
         self._add_pending(view, envelope)
+        self._update_joining(view, envelope)
         await self._guild_events.handle(view, envelope)
+
+    def _update_joining(self, view: GuildView, envelope: Envelope) -> None:
+        """Apply an event to the members of the sessions that are joining, who have no others that have joined."""
+        for session, member in list(view.joining_members.items()):
+            if view.members.get(session.user_id) is not member:
+                try:
+                    update_own_member(member, envelope)
+                except LookupError:
+                    self.break_sessions((session,), _NOT_SENT)
 
     def _add_pending(self, view: GuildView, envelope: Envelope) -> None:
         """Keep an event for the sessions that are joining the guild."""
-        version = envelope.member_version - 1 if envelope.member_version else view.member_version
         for session, pending in view.joining.items():
             if len(pending) < _MAX_PENDING:
-                pending.append(PendingEvent(envelope, version))
+                pending.append(envelope)
             else:
                 self.break_sessions((session,), _NOT_SENT)
 
     def _is_next(self, view: GuildView, envelope: Envelope) -> bool:
-        """Whether a join or leave follows the last one delivered; if one is missing in between, the guild is broken."""
-        known, version = view.member_version, envelope.member_version
-        if known is None:
+        """Whether an event follows the last one applied; if one is missing in between, the guild is broken.
+
+        One that was on its way when the view was read does not: the view has it, and so has each session that has
+        joined since or will.
+        """
+        known, version = view.state_version, envelope.state_version
+        if known is None or not version:
+            view.forget_served()
             return True
-        if version <= known:
-            # It was on its way when the view was read, and all sessions have joined since, or will have it.
-            if view.updated_since_read and read_user_id(envelope.data) in view.updated_since_read:
-                # An event from before it was taken for one from after it.
-                self._break_guild(view)
-            return False
-        view.member_version, view.updated_since_read = version, None
-        if version > known + 1:
-            _log.error("%d joins or leaves in guild %s were not received", version - known - 1, view.id)
+        if version == known + 1:
+            view.advance(version)
+            return True
+        if version > known:
+            _log.error("%d events of guild %s were not received", version - known - 1, view.id)
             self._break_guild(view)
-            return False
-        return True
+        return False
 
     def _announce_event(self, view: GuildView, envelope: Envelope) -> None:
         if self._on_guild_event is not None:
@@ -565,6 +592,8 @@ class Hub:
         joining.drop_events_before_membership()
         while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
             member = view.members.get(session.user_id, joining.member)
+            if member.left and joining.ends():
+                break
             visible, managed = view.visible_channels(member), view.managed_channels(member)
             if visible != sent:
                 hidden, revealed = sent - visible, visible - sent
@@ -576,14 +605,17 @@ class Hub:
                 )
                 managed_before = managed
             elif joining.pending:
-                event = joining.pending.popleft()
-                if joining.has_in_snapshot(event):
-                    self._end_presence(joining, event.envelope)
+                envelope = joining.pending.popleft()
+                if joining.has_in_snapshot(envelope):
+                    self._end_presence(joining, envelope)
                     continue
-                if not joining.apply_to_member(event.envelope):
+                if joining.ends_by(envelope):
                     break
-                await self._dispatch_pending(view, member, session, event.envelope)
-                joining.note_presence(event.envelope)
+                await self._dispatch_pending(view, member, session, envelope)
+                joining.note_presence(envelope)
+            elif member.left:
+                # GUILD_CREATE has that the user left, and lists them: they joined again by an event that is to come.
+                await view.wait_until_applied((view.state_version or 0) + 1)
             else:
                 return True
         if session.id in self.sessions and not session.broken:

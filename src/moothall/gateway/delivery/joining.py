@@ -6,8 +6,8 @@ from typing import Final
 from msgspec import Struct
 
 from moothall.bus import Envelope
-from moothall.gateway.audience.event_payloads import MemberData, read_member, read_user_id
-from moothall.gateway.audience.guild_view import GuildView, MemberView, PendingEvent
+from moothall.gateway.audience.event_payloads import read_member, read_user_id
+from moothall.gateway.audience.guild_view import GuildView, MemberView
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.snapshot.guild_snapshot import GuildSnapshot
 from moothall.objects.ids import ChannelId, UserId
@@ -23,46 +23,41 @@ class Joining(Struct, eq=False):
     """The channels that are sent to it with the guild."""
     managed: frozenset[ChannelId]
     """Those in which it manages threads, and so is sent private ones."""
-    pending: deque[PendingEvent]
+    pending: deque[Envelope]
     selective: bool
     """Whether it receives only what it subscribes to."""
-    member_version: int = 0
-    """The number of the last join or leave that the session's GUILD_CREATE has; 0 without one."""
+    state_version: int = 0
+    """The number of the last event that the session's GUILD_CREATE has surely; 0 without one."""
     presences: set[UserId] = set()
     """The users whose presence was sent to the session after GUILD_CREATE."""
 
     def set_snapshot(self, snapshot: GuildSnapshot) -> None:
-        """Note how recent GUILD_CREATE is about members, and what it has of the session's own one.
+        """Note how recent GUILD_CREATE is.
 
-        A member who has other sessions here is kept up to date by the view.
+        What it has of the session's own one is not taken from it: events change the member, as they change the view.
         """
-        self.member_version = snapshot.member_version
-        own = snapshot.member(self.session.user_id)
-        if own is not None and not self._is_shared:
-            MemberData.of(own).apply(self.member)
-            self.member.version = snapshot.member_version
-
-    @property
-    def _is_shared(self) -> bool:
-        return self.view.members.get(self.session.user_id) is self.member
+        self.state_version = snapshot.state_version
 
     def drop_events_before_membership(self) -> None:
         """Drop the events from before the session's user joined the guild."""
-        for index, (envelope, _) in enumerate(self.pending):
+        for index, envelope in enumerate(self.pending):
             if envelope.name in _COUNTED and self._is_own(envelope):
                 for _ in range(index if envelope.name == "GUILD_MEMBER_ADD" else 0):
                     self.pending.popleft()
                 break
 
-    def has_in_snapshot(self, event: PendingEvent) -> bool:
-        """Whether GUILD_CREATE has what an event says of a member.
+    def has_in_snapshot(self, envelope: Envelope) -> bool:
+        """Whether GUILD_CREATE has what an event says of a member or a thread.
 
         One that lists the session's own user may not count them yet.
         """
-        envelope = event.envelope
-        if envelope.name == "GUILD_MEMBER_ADD" and not (envelope.member_version and self.member_version):
+        if envelope.name == "GUILD_MEMBER_ADD" and not (envelope.state_version and self.state_version):
             return self._is_own(envelope)
-        return envelope.name in _MEMBER_EVENTS and event.version is not None and event.version < self.member_version
+        if not 0 < envelope.state_version <= self.state_version:
+            return False
+        return envelope.name in _MEMBER_EVENTS or (
+            envelope.name in _THREAD_EVENTS and envelope.channel_id in self.visible
+        )
 
     def note_presence(self, envelope: Envelope) -> None:
         """Note that an event was sent after GUILD_CREATE, if it is a presence."""
@@ -73,18 +68,36 @@ class Joining(Struct, eq=False):
         """Whether the presence of a user was sent after GUILD_CREATE."""
         return user_id in self.presences
 
-    def apply_to_member(self, envelope: Envelope) -> bool:
-        """Apply an event to the session's own member; False if they leave the guild by it."""
-        if envelope.name in _MEMBER_EVENTS and self._is_own(envelope):
-            if envelope.name == "GUILD_MEMBER_REMOVE":
-                return False
-            if not self._is_shared:
-                read_member(envelope.data).apply(self.member)
-        return True
+    def ends(self) -> bool:
+        """Whether the session's user leaves the guild by an event that is to follow GUILD_CREATE."""
+        return any(self.ends_by(envelope) and not self.has_in_snapshot(envelope) for envelope in self.pending)
+
+    def ends_by(self, envelope: Envelope) -> bool:
+        """Whether the session's user leaves the guild by an event."""
+        return envelope.name == "GUILD_MEMBER_REMOVE" and self._is_own(envelope)
 
     def _is_own(self, envelope: Envelope) -> bool:
         return read_user_id(envelope.data) == self.session.user_id
 
 
+def update_own_member(member: MemberView, envelope: Envelope) -> None:
+    """Apply an event of a guild to the member of a session that is joining it, if it is newer than what is known.
+
+    Raises LookupError for one who joins again as a guest.
+    """
+    if envelope.name not in _MEMBER_EVENTS or read_user_id(envelope.data) != member.user_id:
+        return
+    if not member.lacks(envelope):
+        return
+    if envelope.name == "GUILD_MEMBER_UPDATE":
+        read_member(envelope.data).apply(member, envelope.state_version)
+    elif envelope.name == "GUILD_MEMBER_ADD" and envelope.state_version:
+        read_member(envelope.data).rejoin(member, envelope.state_version)
+    elif envelope.name == "GUILD_MEMBER_REMOVE":
+        member.left = True
+        member.state_version = envelope.state_version or member.state_version
+
+
 _MEMBER_EVENTS: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"})
 _COUNTED: Final = frozenset({"GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE"})
+_THREAD_EVENTS: Final = frozenset({"THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE", "THREAD_MEMBERS_UPDATE"})

@@ -1,11 +1,12 @@
 """The reads of the gateway from the database: sessions, guilds and members, each as it is at the time."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from moothall.api.authenticate import TokenKind, actor_of_token
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_state import GuildState, GuildStates
+from moothall.authority.state_versions import select_state_version
 from moothall.gateway.audience.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.snapshot import queries
@@ -34,8 +35,6 @@ from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.thread_activity.queries import select_active_threads, select_parents_of_private_threads
 from moothall.resources.member.queries import (
     count_members,
-    count_members_at,
-    get_member,
     get_members,
     member_objects,
     select_guild_ids,
@@ -44,10 +43,12 @@ from moothall.resources.user.objects import current_user
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import select_starts, select_voice_statuses
 from moothall.runtime.budgets import Payer, WorkRefused
-from moothall.storage.database import Database
+from moothall.storage.database import Database, StorageConflict
 
 _NO_USER = UserId(Snowflake(0))
 _ATTEMPTS_MAX: Final = 10
+_READS_MAX: Final = 20
+"""Reads of a guild that others change meanwhile, after which it is given up."""
 _DELAY_MAX: Final = 3.0
 """Seconds between two attempts to read what an account is charged for."""
 
@@ -106,25 +107,26 @@ class DatabaseSource:
             return sorted(await select_guild_ids(reader, user_id))
 
     async def guild_view(self, guild_id: GuildId) -> GuildView | None:
-        """A guild's roles and channels; None if the guild does not exist."""
+        """A guild's roles and channels after one of its events; None if the guild does not exist.
+
+        Raises StorageConflict if it changes again and again while it is read.
+        """
         async with self._database.read() as reader:
-            state = await self._states.state(reader, guild_id)
-            if state is None:
-                return None
-            channels = await state.channels(reader)
-            _, member_version = await count_members_at(reader, guild_id)
-            return GuildView(
-                guild_id,
-                state.owner_id,
-                {role.id: int(role.permissions) for role in state.roles.values()},
-                {channel.id: _channel_view(channel, state.overwrites(channel)) for channel in channels.values()},
-                member_version=member_version,
-            )
+            version = await select_state_version(reader, guild_id)
+            for _ in range(_READS_MAX):
+                state = await self._states.state(reader, guild_id)
+                if state is None:
+                    return None
+                channels = await state.channels(reader)
+                before, version = version, await select_state_version(reader, guild_id)
+                if version == before:
+                    return _guild_view(state, channels, version)
+        raise StorageConflict(f"guild {guild_id} has changed while it was read, {_READS_MAX} times")
 
     async def member_view(self, guild_id: GuildId, user_id: UserId) -> MemberView | None:
         """A member; None for a user who is no member."""
         async with self._database.read() as reader:
-            row = await get_member(reader, guild_id, user_id)
+            row = await queries.select_member_at(reader, guild_id, user_id)
         if row is None:
             return None
         return MemberView(
@@ -135,6 +137,7 @@ class DatabaseSource:
             sessions=[],
             quarantined=bool(row.flags & MemberFlags.QUARANTINED),
             guest_channel_id=row.guest_channel_id,
+            state_version=row.state_version,
         )
 
     async def guild_snapshot(
@@ -305,6 +308,16 @@ def _listed_member(row: queries.ListedMemberRow) -> ListedMember:
 
 def _voice_channels(view: GuildView, channel_ids: frozenset[ChannelId]) -> frozenset[ChannelId]:
     return frozenset(c for c in channel_ids if c in view.channels and view.channels[c].type in VOICE)
+
+
+def _guild_view(state: GuildState, channels: Mapping[ChannelId, Channel], state_version: int) -> GuildView:
+    return GuildView(
+        state.id,
+        state.owner_id,
+        {role.id: int(role.permissions) for role in state.roles.values()},
+        {channel.id: _channel_view(channel, state.overwrites(channel)) for channel in channels.values()},
+        state_version=state_version,
+    )
 
 
 def _channel_view(channel: Channel, overwrites: dict[int, tuple[int, int]]) -> ChannelView:

@@ -91,8 +91,8 @@ class GuildReader:
         state = await self._states.state(reader, guild_id)
         if state is None:
             return None
-        # Before the members: so these are at least as new, and no join that the count has is missing in them.
-        count, member_version = await count_members_at(reader, guild_id)
+        # Before what events change: so that is at least as new.
+        count, state_version = await count_members_at(reader, guild_id)
         # Voice states in channels that the member may not view are omitted.
         in_voice = [row for row in await select_voice_states(reader, guild_id) if row.channel_id in visible]
         listed = await self._members(reader, guild_id, session, view, count, in_voice)
@@ -120,7 +120,7 @@ class GuildReader:
             activity_instances=await read_activity_instances(reader, guild_id, places),
         )
         guild = guild_json_with_properties(state) if session.takes_guild_properties else guild_json(state)
-        return GuildSnapshot(guild_id, guild, fields, member_version)
+        return GuildSnapshot(guild_id, guild, fields, state_version)
 
     async def _members(
         self,

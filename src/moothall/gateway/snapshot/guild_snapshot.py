@@ -4,7 +4,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import GuildId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 from moothall.objects.scheduled_event import ScheduledEvent
@@ -41,14 +41,8 @@ class GuildSnapshot(Struct, frozen=True):
     guild: bytes
     """The guild object as JSON, its fields in `properties` for a session that takes them so."""
     fields: GuildFields
-    member_version: int = 0
-    """The number of the last join or leave that it has."""
-
-    def member(self, user_id: UserId) -> Member | None:
-        """A member whom it lists."""
-        members = self.fields.members
-        listed = () if members is UNSET else members
-        return next((each for each in listed if each.user is not UNSET and each.user.id == user_id), None)
+    state_version: int = 0
+    """The number of the last event of the guild that it has surely; 0 if it is unknown."""
 
     def guild_create(self, *, joined: bool) -> bytes:
         """The `d` of GUILD_CREATE.

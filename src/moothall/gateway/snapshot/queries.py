@@ -9,7 +9,7 @@ from moothall.resources.voice.queries import VoiceStateRow
 from moothall.storage.database import Query, Reader, has_prefix, in_list
 from moothall.storage.rows import MemberRow
 from moothall.storage.sql import bindparam, or_, select
-from moothall.storage.tables import members, users, voice_states
+from moothall.storage.tables import guild_counters, members, users, voice_states
 
 MAX_LISTED_MEMBERS = 250
 """The highest `large_threshold` of Identify."""
@@ -75,6 +75,39 @@ _select_listed_page = Query(
     ),
     into=ListedMemberRow,
 )
+
+
+class MemberAtRow(Struct):
+    """What a member sees a guild by, and after which event of the guild it is that."""
+
+    roles: list[Snowflake]
+    pending: bool
+    communication_disabled_until: int | None
+    guest_channel_id: ChannelId | None
+    flags: int
+    state_version: int
+
+
+_select_member_at = Query(
+    lambda: (
+        select(
+            members.c.roles,
+            members.c.pending,
+            members.c.communication_disabled_until,
+            members.c.guest_channel_id,
+            members.c.flags,
+            guild_counters.c.state_version,
+        )
+        .select_from(members.join(guild_counters, guild_counters.c.guild_id == members.c.guild_id))
+        .where(_in_guild, members.c.user_id == bindparam("user_id"))
+    ),
+    into=MemberAtRow,
+)
+
+
+async def select_member_at(reader: Reader, guild_id: GuildId, user_id: UserId) -> MemberAtRow | None:
+    """A member with the number of the guild's last event, as they are at one moment; None for a user who is none."""
+    return await reader.one(_select_member_at, guild_id=guild_id, user_id=user_id)
 
 
 async def select_listed(reader: Reader, guild_id: GuildId, user_ids: Sequence[UserId]) -> list[ListedMemberRow]:

@@ -20,6 +20,7 @@ class _GuildChannelEvent(Event, frozen=True, kw_only=True):
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.CHANNEL,)
+    changes_view: ClassVar[bool] = True
     channel: Channel
     """A guild channel that is not a thread."""
 

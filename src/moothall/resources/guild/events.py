@@ -17,6 +17,7 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SETTINGS,)
+    changes_view: ClassVar[bool] = True
     guild: Guild
 
     @property

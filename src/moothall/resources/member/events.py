@@ -18,10 +18,9 @@ class GuildMemberAdd(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_MEMBER_ADD"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     member: Member
-    member_version: int
-    """How many joins and leaves of the guild there are with this one."""
 
     def payload(self) -> object:
         """The member with its guild's id."""
@@ -36,6 +35,7 @@ class GuildMemberUpdate(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_MEMBER_UPDATE"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     member: Member
 
@@ -49,10 +49,9 @@ class GuildMemberRemove(Event, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "GUILD_MEMBER_REMOVE"
     intent: ClassVar[int] = Intent.GUILD_MEMBERS
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     user: User
-    member_version: int
-    """How many joins and leaves of the guild there are with this one."""
 
     def payload(self) -> object:
         """The user with the guild's id."""

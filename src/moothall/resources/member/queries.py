@@ -158,26 +158,21 @@ _increment_member_count = Query(
         .where(
             guild_counters.c.guild_id == bindparam("guild_id"), guild_counters.c.member_count < bindparam("max_members")
         )
-        .values(member_count=guild_counters.c.member_count + 1, member_version=guild_counters.c.member_version + 1)
-        .returning(guild_counters.c.member_version)
+        .values(member_count=guild_counters.c.member_count + 1)
     )
 )
 _undo_increment = Query(
     lambda: (
         update(guild_counters)
         .where(guild_counters.c.guild_id == bindparam("guild_id"))
-        .values(member_count=guild_counters.c.member_count - 1, member_version=guild_counters.c.member_version - 1)
+        .values(member_count=guild_counters.c.member_count - 1)
     )
 )
 _decrease_member_count = Query(
     lambda: (
         update(guild_counters)
         .where(guild_counters.c.guild_id == bindparam("guild_id"))
-        .values(
-            member_count=guild_counters.c.member_count - bindparam("fewer"),
-            member_version=guild_counters.c.member_version + bindparam("fewer"),
-        )
-        .returning(guild_counters.c.member_version)
+        .values(member_count=guild_counters.c.member_count - bindparam("fewer"))
     )
 )
 _lock_count = Query(
@@ -191,7 +186,7 @@ _select_count = Query(
     lambda: select(guild_counters.c.member_count).where(guild_counters.c.guild_id == bindparam("guild_id"))
 )
 _select_count_and_version = Query(
-    lambda: select(guild_counters.c.member_count, guild_counters.c.member_version).where(
+    lambda: select(guild_counters.c.member_count, guild_counters.c.state_version).where(
         guild_counters.c.guild_id == bindparam("guild_id")
     )
 )
@@ -368,28 +363,22 @@ async def get_former_member(reader: Reader, guild_id: GuildId, user_id: UserId) 
 
 
 async def count_members_at(reader: Reader, guild_id: GuildId) -> tuple[int, int]:
-    """The number of members of a guild, and the number of joins and leaves after which it is that."""
+    """The number of members of a guild, and the number of the event of its state after which it is that."""
     row = await reader.one(_select_count_and_version, guild_id=guild_id)
     return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
 
-async def increment_member_count(tx: Transaction, guild_id: GuildId, max_members: int) -> int | None:
-    """Add one to a guild's member count; the version of GUILD_MEMBER_ADD, None if the guild is full.
+async def increment_member_count(tx: Transaction, guild_id: GuildId, max_members: int) -> bool:
+    """Add one to a guild's member count; False if the guild is full.
 
     Joining and banning both update this row first, so that concurrent ones run one after the other.
     """
-    version = await tx.scalar(_increment_member_count, guild_id=guild_id, max_members=max_members)
-    return None if version is None else int(version)
+    return await tx.execute(_increment_member_count, guild_id=guild_id, max_members=max_members) > 0
 
 
 async def undo_increment(tx: Transaction, guild_id: GuildId) -> None:
     """Undo `increment_member_count` in the same transaction: nothing is announced."""
     await tx.execute(_undo_increment, guild_id=guild_id)
-
-
-async def _decrease(tx: Transaction, guild_id: GuildId, fewer: int) -> int:
-    """Subtract from a guild's member count; the version of the last GUILD_MEMBER_REMOVE."""
-    return int(await tx.scalar(_decrease_member_count, guild_id=guild_id, fewer=fewer) or 0)
 
 
 async def lock_member_count(tx: Transaction, guild_id: GuildId) -> None:
@@ -413,15 +402,12 @@ async def clear_pending(tx: Transaction, guild_id: GuildId, user_ids: Sequence[U
     await tx.execute(_clear_pending, guild_id=guild_id, user_ids=list(user_ids))
 
 
-async def delete_member(tx: Transaction, row: MemberRow, left_at: Timestamp) -> int | None:
-    """Delete a member with their thread memberships, and insert them as a former member.
-
-    Returns the version of GUILD_MEMBER_REMOVE; None if there is no such member.
-    """
+async def delete_member(tx: Transaction, row: MemberRow, left_at: Timestamp) -> bool:
+    """Delete a member with their thread memberships, and insert them as a former member; False if there is none."""
     guild_id, user_id = row.guild_id, row.user_id
     if not await tx.execute(_delete_member, guild_id=guild_id, user_id=user_id):
-        return None
-    version = await _decrease(tx, guild_id, 1)
+        return False
+    await tx.execute(_decrease_member_count, guild_id=guild_id, fewer=1)
     await tx.execute(_delete_activity, guild_id=guild_id, user_id=user_id)
     await tx.execute(_delete_own_answers, guild_id=guild_id, user_id=user_id)
     await tx.execute(_delete_own_home_progress, guild_id=guild_id, user_id=user_id)
@@ -430,17 +416,14 @@ async def delete_member(tx: Transaction, row: MemberRow, left_at: Timestamp) -> 
     if threads:
         await tx.execute(_leave_threads, user_id=user_id, thread_ids=threads)
         await tx.execute(_shrink_threads, thread_ids=threads)
-    return version
+    return True
 
 
-async def delete_members(tx: Transaction, guild_id: GuildId, rows: Collection[MemberRow], left_at: Timestamp) -> int:
-    """Delete several members of a guild as `delete_member` does. All of them must be members.
-
-    Returns the version of the last GUILD_MEMBER_REMOVE; those before it have the ones before.
-    """
+async def delete_members(tx: Transaction, guild_id: GuildId, rows: Collection[MemberRow], left_at: Timestamp) -> None:
+    """Delete several members of a guild as `delete_member` does. All of them must be members."""
     user_ids = [row.user_id for row in rows]
     removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
-    version = await _decrease(tx, guild_id, removed)
+    await tx.execute(_decrease_member_count, guild_id=guild_id, fewer=removed)
     for query in (_delete_activities, _delete_answers, _delete_home_progress):
         await yield_turn(first=True)
         await tx.execute(query, guild_id=guild_id, user_ids=user_ids)
@@ -452,7 +435,6 @@ async def delete_members(tx: Transaction, guild_id: GuildId, rows: Collection[Me
         await tx.execute_many(
             _shrink_thread, [{"thread_id": thread_id, "fewer": count} for thread_id, count in counts.items()]
         )
-    return version
 
 
 def _former_member(row: MemberRow, left_at: Timestamp) -> FormerMember:

@@ -451,7 +451,7 @@ CREATE UNIQUE INDEX ix_friend_invites_code ON friend_invites (code);
 CREATE TABLE guild_counters (
 	guild_id BIGINT NOT NULL,
 	member_count BIGINT NOT NULL,
-	member_version BIGINT DEFAULT 0 NOT NULL,
+	state_version BIGINT DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 

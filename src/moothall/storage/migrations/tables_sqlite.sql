@@ -476,7 +476,7 @@ CREATE UNIQUE INDEX ix_friend_invites_code ON friend_invites (code);
 CREATE TABLE guild_counters (
 	guild_id INTEGER NOT NULL,
 	member_count INTEGER NOT NULL,
-	member_version INTEGER DEFAULT 0 NOT NULL,
+	state_version INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 

@@ -77,7 +77,7 @@ guild_counters = table(
     "guild_counters",
     id_column("guild_id", GuildId, key=True),
     number_column("member_count"),
-    number_column("member_version", added=True),  # counts the joins and leaves so far
+    number_column("state_version", added=True),  # counts the events so far that gateway nodes keep state by
 )
 """Columns that change too often for the guild's row."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from moothall.api import committing
-from moothall.api.context import Services
+from moothall.api.context import Context
 from moothall.api.events import Event
 from moothall.bus import Envelope
 from moothall.objects.audit_log import AuditLogEvent
@@ -176,8 +176,8 @@ async def test_a_session_that_comes_before_the_commit_hears_of_everything(
     assert (await people[0].post(f"/channels/{guild.general}/messages", {"content": "x"})).status == 200
     encode, sessions = committing._encode, list[str]()
 
-    async def encode_and_connect(services: Services, events: Sequence[Event]) -> list[Envelope]:
-        envelopes = await encode(services, events)
+    async def encode_and_connect(ctx: Context, events: Sequence[Event]) -> list[Envelope]:
+        envelopes = await encode(ctx, events)
         sessions.append("a session")
         return envelopes
 

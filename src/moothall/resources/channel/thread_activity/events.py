@@ -18,6 +18,7 @@ class _ThreadEvent(Event, frozen=True, kw_only=True):
 
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     """The thread's parent, whose viewers receive the event."""
@@ -64,6 +65,7 @@ class ThreadDelete(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "THREAD_DELETE"
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     """The thread's parent."""
@@ -90,6 +92,7 @@ class ThreadMembersUpdate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "THREAD_MEMBERS_UPDATE"
     audience: ClassVar[Audience] = Audience.CHANNEL
     intent: ClassVar[int] = Intent.GUILDS | Intent.GUILD_MEMBERS
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     channel_id: ChannelId
     """The thread's parent."""

@@ -15,6 +15,7 @@ class GuildRoleCreate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_ROLE_CREATE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE,)
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     role: Role
 
@@ -33,6 +34,7 @@ class GuildRoleUpdate(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_ROLE_UPDATE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE,)
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     role: Role
 
@@ -51,6 +53,7 @@ class GuildRoleDelete(Event, frozen=True, kw_only=True):
     name: ClassVar[str] = "GUILD_ROLE_DELETE"
     intent: ClassVar[int] = Intent.GUILDS
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.ROLE, GuildPart.EMOJIS)
+    changes_view: ClassVar[bool] = True
     guild_id: GuildId
     role_id: RoleId
 

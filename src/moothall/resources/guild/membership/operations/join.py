@@ -61,10 +61,10 @@ async def join_guild(
     existing = await queries.get_member(ctx.tx, state.id, user.id)
     if existing is not None:
         return existing
-    version = await queries.increment_member_count(ctx.tx, state.id, state.row.max_members)
+    has_room = await queries.increment_member_count(ctx.tx, state.id, state.row.max_members)
     if await queries.is_banned(ctx.tx, state.id, user.id):
         raise Refusal(errors.USER_BANNED)
-    if version is None:
+    if not has_room:
         raise Refusal(errors.TOO_MANY_MEMBERS)
     maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
     await lock_user(ctx.tx, user.id)
@@ -103,9 +103,7 @@ async def join_guild(
         await queries.undo_increment(ctx.tx, state.id)
         return await queries.get_member(ctx.tx, state.id, user.id) or row
     ctx.emit(GuildOpen(user_id=user.id, guild_id=state.id))
-    ctx.emit(
-        GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user)), member_version=version)
-    )
+    ctx.emit(GuildMemberAdd(guild_id=state.id, member=member_from_row(row, user_from_row(user))))
     if not row.pending and guest_channel_id is None:
         await _send_join_message(ctx, state, user.id)
     if not user.bot:

@@ -44,8 +44,7 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User, row: Member
     """
     if row is None:
         row = await queries.get_member(ctx.tx, guild_id, user.id)
-    version = None if row is None else await queries.delete_member(ctx.tx, row, ctx.now)
-    if row is None or version is None:
+    if row is None or not await queries.delete_member(ctx.tx, row, ctx.now):
         return False
     voice = await get_voice_state(ctx.tx, guild_id, user.id)
     if voice is not None:
@@ -54,7 +53,7 @@ async def remove_member(ctx: Context, guild_id: GuildId, user: User, row: Member
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
         await announce_ends(ctx, [(guild_id, voice.channel_id)])
-    ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user, member_version=version))
+    ctx.emit(GuildMemberRemove(guild_id=guild_id, user=user))
     await MEMBERS_REMOVED(ctx, guild_id, [user.id])
     if user.bot is True:
         await BOT_REMOVED(ctx, guild_id, user.id)
@@ -72,7 +71,7 @@ async def remove_members(
         return
     removed = {row.user_id: row for row in rows}
     connected = await select_voice_states(ctx.tx, guild_id, list(removed))
-    last_version = await queries.delete_members(ctx.tx, guild_id, removed.values(), ctx.now)
+    await queries.delete_members(ctx.tx, guild_id, removed.values(), ctx.now)
     if connected:
         await delete_voice_states(ctx.tx, guild_id, [voice.user_id for voice in connected])
     for voice in connected:
@@ -82,8 +81,8 @@ async def remove_members(
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     await announce_ends(ctx, [(guild_id, voice.channel_id) for voice in connected])
     await yield_turn(first=True)
-    for version, user_id in enumerate(removed, last_version - len(removed) + 1):
-        ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id], member_version=version))
+    for user_id in removed:
+        ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id]))
     await MEMBERS_REMOVED(ctx, guild_id, list(removed))
     for bot in [user_id for user_id in removed if users[user_id].bot is True]:
         await BOT_REMOVED(ctx, guild_id, bot)
