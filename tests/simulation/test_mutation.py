@@ -34,11 +34,10 @@ def test_the_table_has_each_planted_bug_and_a_seed_for_nearly_all() -> None:
 
 
 @pytest.mark.parametrize("name", _CHEAP)
-def test_the_seed_of_the_table_finds_the_planted_bug(name: str) -> None:
-    seed = read_table("platform")[name]
-    assert seed is not None
+def test_one_of_the_first_seeds_finds_the_planted_bug(name: str) -> None:
+    # Which one it is depends on the endpoints that there are.
     with stored_image() as environment:
-        assert search("platform", by_name(MUTANTS, name), first=seed, count=1, environment=environment).failure
+        assert search("platform", by_name(MUTANTS, name), count=12, environment=environment).failure
 
 
 def test_a_bug_is_not_planted_where_its_text_is_not_or_its_file_is_imported() -> None:

@@ -142,14 +142,16 @@ MUTANTS: Final = [
     Mutant(
         "events while a guild is read are forgotten",
         "gateway/delivery/hub.py",
-        "                pending.append(PendingEvent(envelope, version))\n",
+        "                pending.append(envelope)\n",
         "                pass\n",
     ),
     Mutant(
         "an event is kept for those who join only once it was applied",
         "gateway/delivery/hub.py",
-        "        self._add_pending(view, envelope)\n        await self._guild_events.handle(view, envelope)\n",
-        "        await self._guild_events.handle(view, envelope)\n        self._add_pending(view, envelope)\n",
+        "        self._add_pending(view, envelope)\n        self._update_joining(view, envelope)\n"
+        "        await self._guild_events.handle(view, envelope)\n",
+        "        self._update_joining(view, envelope)\n        await self._guild_events.handle(view, envelope)\n"
+        "        self._add_pending(view, envelope)\n",
     ),
     Mutant(
         "an event reaches those twice who join while it is applied",
@@ -160,20 +162,20 @@ MUTANTS: Final = [
     Mutant(
         "a join that GUILD_CREATE has is sent after it",
         "gateway/delivery/joining.py",
-        "event.version < self.member_version",
-        "event.version + 1 < self.member_version",
+        "if not 0 < envelope.state_version <= self.state_version:",
+        "if not 0 < envelope.state_version < self.state_version:",
     ),
     Mutant(
         "joins that GUILD_CREATE has and that come later are sent",
         "gateway/delivery/hub.py",
-        "            view.ahead[session] = joining.member_version\n",
+        "            view.ahead[session] = Ahead(joining.state_version, joining.visible)\n",
         "            pass\n",
     ),
     Mutant(
         "the member count and its number are read after the members",
         "gateway/delivery/hub.py",
         "            joining.set_snapshot(snapshot)\n",
-        "            joining.set_snapshot(snapshot)\n            joining.member_version += 1\n",
+        "            joining.set_snapshot(snapshot)\n            joining.state_version += 1\n",
     ),
     Mutant(
         "events are dispatched before READY",
@@ -189,6 +191,48 @@ MUTANTS: Final = [
         "        await self._send_initial_guilds(connection, session, guild_ids)\n        session.pending",
         "        session.complete = True\n        await self._send_initial_guilds(connection, session, guild_ids)\n"
         "        session.pending",
+    ),
+    # Events that come late
+    Mutant(
+        "events from before a view was read are applied to it",
+        "gateway/delivery/hub.py",
+        "            self._handle_late_leave(view, read_user_id(envelope.data))\n        return False\n",
+        "            self._handle_late_leave(view, read_user_id(envelope.data))\n        return True\n",
+    ),
+    Mutant(
+        "a member who is newer than the view is seen by it",
+        "gateway/delivery/hub.py",
+        "            await view.wait_until_applied(member.state_version)\n",
+        "",
+    ),
+    Mutant(
+        "an event from before a member was read sets their roles back",
+        "gateway/audience/guild_view.py",
+        "return not envelope.state_version or envelope.state_version > self.state_version",
+        "return True",
+    ),
+    Mutant(
+        "a member who joins is not changed until they have joined",
+        "gateway/delivery/hub.py",
+        "                    update_own_member(member, envelope)\n                except",
+        "                    pass\n                except",
+    ),
+    Mutant(
+        "a guild that a broken session is to join is loaded for no session",
+        "gateway/delivery/hub.py",
+        "            if guild_id in session.guild_ids or (view is not None and session in view.joining):\n"
+        "                return None\n            is_new = view is None\n            if view is None:\n"
+        "                view = self.views[guild_id] = GuildView(guild_id)\n",
+        "            is_new = view is None\n            if view is None:\n"
+        "                view = self.views[guild_id] = GuildView(guild_id)\n"
+        "            if guild_id in session.guild_ids or session in view.joining:\n                return None\n",
+    ),
+    Mutant(
+        "a late RESUME ends a session without telling its connection",
+        "gateway/node.py",
+        "        if session.frames_after(command.seq) is None:\n"
+        "            await self._invalidate_session(session, _ENDED_ELSEWHERE)\n",
+        "        if session.frames_after(command.seq) is None:\n            await self.end_session(session)\n",
     ),
     # Commits
     Mutant(
@@ -231,8 +275,26 @@ MUTANTS: Final = [
     Mutant(
         "a presence of one whose leave GUILD_CREATE has stays",
         "gateway/delivery/guild_events.py",
-        "        if ahead and has_presence:\n",
-        "        if ahead and not has_presence:\n",
+        "        if served and has_presence:\n",
+        "        if served and not has_presence:\n",
+    ),
+    Mutant(
+        "a presence of one whose leave the view has stays",
+        "gateway/delivery/hub.py",
+        "            self._deliver_in_view(view, presence_update(user_id, view.id, OFFLINE))\n",
+        "            pass\n",
+    ),
+    Mutant(
+        "who has joined again is not announced anew after the leave that comes late",
+        "gateway/delivery/hub.py",
+        "            # The user has joined again.\n            self._announce_join(session, view)\n",
+        "            pass\n",
+    ),
+    Mutant(
+        "a node goes on publishing presences after it has left",
+        "gateway/presence/cluster.py",
+        "        self._left = True\n",
+        "",
     ),
     # Member lists
     Mutant(

@@ -150,7 +150,7 @@ class Platform:
         self.database.on_late_commit.append(self._invalidate_all)
         self.nats = SimulatedNats(loop, randomness.stream("nats"))
         self.outbox = Outbox(loop, randomness.stream("outbox"), self._any_bus, self._note_published)
-        self._relay: asyncio.Task[None] | None = None
+        self._background: list[asyncio.Task[None]] = []
 
     # Nodes
 
@@ -158,7 +158,10 @@ class Platform:
         """Connect to the database and start nodes."""
         await self.database.open()
         if self.mode == NATS:
-            self._relay = self.loop.create_task(self.outbox.relay())
+            self._background = [
+                self.loop.create_task(self.outbox.relay()),
+                self.loop.create_task(self._follow_members()),
+            ]
         for _ in range(nodes):
             await self.start_node()
 
@@ -218,9 +221,17 @@ class Platform:
         running.node.hub.close()
         if running.node._sweeper is not None:
             running.node._sweeper.cancel()
-        for other in self.nodes.values():
+        for other in self.nodes.values() if self.mode == CLUSTER else ():
             if other.node.cluster_presences is not None:
                 self.loop.call_later(self._choices.delay(1.0, 10.0), self._announce_end, other, running.name)
+
+    async def _follow_members(self) -> None:
+        """Tell nodes which others are alive, as their leases do."""
+        while True:
+            await self.loop.io(self._choices.delay(3.0, 6.0))
+            for running in self.nodes.values():
+                if running.node.cluster_presences is not None:
+                    running.node.cluster_presences.remove_dead_nodes(set(self.nodes))
 
     @staticmethod
     def _kill_bus(bus: NatsBus) -> None:

@@ -161,8 +161,8 @@ MUTANTS: Final = [
     Mutant(
         "a member who leaves stays in the count",
         "resources/member/queries.py",
-        "    version = await _decrease(tx, guild_id, 1)",
-        "    version = await _decrease(tx, guild_id, 0)",
+        "    await tx.execute(_decrease_member_count, guild_id=guild_id, fewer=1)",
+        "    await tx.execute(_decrease_member_count, guild_id=guild_id, fewer=0)",
     ),
     Mutant(
         "a thread counts the members who have left the guild",

@@ -111,6 +111,7 @@ class GuildView:
         "buffered",
         "channels",
         "dropped",
+        "early_presences",
         "id",
         "interests",
         "joined_meanwhile",
@@ -120,7 +121,6 @@ class GuildView:
         "members",
         "owner_id",
         "roles",
-        "served",
         "state_version",
     )
 
@@ -145,13 +145,15 @@ class GuildView:
         """Of those who wait for the next event."""
         self.ahead: dict[Session, Ahead] = {}
         """Sessions whose GUILD_CREATE has events that are not delivered yet."""
-        self.served: frozenset[Session] = _NO_SESSIONS
-        """Those of them whose GUILD_CREATE has the event that is being applied, if it is of a member."""
         self._served: dict[Session, Ahead] = {}
+        """Those of them whose GUILD_CREATE has the event that is being applied, if it is of a member."""
         self.ahead_presences: set[UserId] = set()
         """Users whose presences these sessions were sent, one of whom may have left by their GUILD_CREATE."""
         self.dropped = False
         """Whether it is given up: no event is applied to it any more."""
+        self.early_presences: set[UserId] | None = None
+        """Users whose presence came since the view was read, while events from before that may still come: one of them
+        may be that the user left. At most one entry a member; None once an event from after it has come."""
         self.members: dict[UserId, MemberView] = {}
         self.interests: dict[Session, GuildInterest] = {}
         """Sessions that receive only what they have subscribed to; all others receive everything."""
@@ -171,8 +173,6 @@ class GuildView:
         self._visible_channels: dict[_RoleSet, frozenset[ChannelId]] = {}
         self._managed_channels: dict[_RoleSet, frozenset[ChannelId]] = {}
         self._audiences: dict[tuple[ChannelId | None, int, int], list[Session]] = {}
-        self._any_thread_manager_overwrite = False
-        """Whether any overwrite may allow MANAGE_THREADS."""
         self._audiences_expire_at = 0
         """When the next timeout of a member ends, which changes audiences without an event; 0 for never."""
         self.invalidate()
@@ -212,7 +212,7 @@ class GuildView:
         self._visible_channels.clear()
         self._managed_channels.clear()
         self._audiences.clear()
-        self._any_thread_manager_overwrite = False
+        self._any_thread_manager_overwrite = False  # whether any overwrite may allow MANAGE_THREADS
         self._overwrites_by_user.clear()
         for channel in self.channels.values():
             self._count_overwrites(channel, 1)
@@ -268,10 +268,10 @@ class GuildView:
     def advance(self, version: int) -> None:
         """Note that the next event is about to be applied, which has this number, and wake those who wait for it."""
         self.state_version = version
+        self.early_presences = None
         if self.ahead or self._served:
             self._served = {s: ahead for s, ahead in self.ahead.items() if ahead.state_version >= version}
             self.ahead = {s: ahead for s, ahead in self.ahead.items() if ahead.state_version > version}
-            self.served = frozenset(self._served)
         elif self.ahead_presences:
             self.ahead_presences.clear()
         waiting, self._waiting = self._waiting, []
@@ -279,7 +279,12 @@ class GuildView:
 
     def forget_served(self) -> None:
         """Note that the next event has no number, so that no GUILD_CREATE is known to have it."""
-        self.served, self._served = _NO_SESSIONS, {}
+        self._served = {}
+
+    @property
+    def served(self) -> frozenset[Session]:
+        """The sessions whose GUILD_CREATE has the event that is being applied, which is of a member."""
+        return frozenset(self._served) if self._served else _NO_SESSIONS
 
     def served_threads_of(self, channel_id: ChannelId | None) -> frozenset[Session]:
         """The sessions whose GUILD_CREATE has the event that is being applied, which is of a thread of a channel."""

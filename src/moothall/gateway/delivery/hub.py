@@ -263,6 +263,7 @@ class Hub:
             if loaded is not None:
                 view.owner_id, view.roles, view.channels = loaded.owner_id, loaded.roles, loaded.channels
                 view.state_version = loaded.state_version
+                view.early_presences = set()
                 view.invalidate()
         finally:
             if loaded is None:
@@ -477,6 +478,8 @@ class Hub:
             if envelope.state_version and not self._is_next(view, envelope):
                 return
             self._add_pending(view, envelope)
+            if envelope.name == "PRESENCE_UPDATE" and view.early_presences is not None:
+                view.early_presences.update(envelope.user_ids)
             served = view.served_threads_of(envelope.channel_id) if envelope.state_version else ()
             self._dispatcher.dispatch_in_guild(view, envelope, except_sessions=served)
             self._announce_event(view, envelope)
@@ -540,7 +543,19 @@ class Hub:
         if version > known:
             _log.error("%d events of guild %s were not received", version - known - 1, view.id)
             self._break_guild(view)
+        elif envelope.name == "GUILD_MEMBER_REMOVE":
+            self._handle_late_leave(view, read_user_id(envelope.data))
         return False
+
+    def _handle_late_leave(self, view: GuildView, user_id: UserId) -> None:
+        """Correct what else has been told of a user by whose leave, which the view has, others take them for gone."""
+        if view.early_presences is not None and user_id in view.early_presences:
+            # It was sent to sessions whose GUILD_CREATE lacks the user, or will be.
+            self._deliver_in_view(view, presence_update(user_id, view.id, OFFLINE))
+        member = view.members.get(user_id)
+        for session in () if member is None else member.sessions:
+            # The user has joined again.
+            self._announce_join(session, view)
 
     def _announce_event(self, view: GuildView, envelope: Envelope) -> None:
         if self._on_guild_event is not None:

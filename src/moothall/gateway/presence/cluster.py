@@ -92,6 +92,7 @@ class ClusterPresences(Presences):
         self._incomplete_lists: dict[str, set[UserId]] = {}
         """Users received so far of each node that is publishing a list of all."""
         self._missing_nodes: frozenset[str] = frozenset()
+        self._left = False
         bus.subscribe(self._receive, on_reconnect=self.publish_all)
 
     # This node's users
@@ -146,6 +147,7 @@ class ClusterPresences(Presences):
     def leave(self) -> None:
         """Publish that this node shuts down: none of its users has a session here any more."""
         self._publish_message(_SHUTDOWN, _NodeMessage(self._node))
+        self._left = True
 
     def announce_end(self, node: str) -> None:
         """Publish that another node has ended."""
@@ -348,6 +350,9 @@ class ClusterPresences(Presences):
         self._publish_message(_PRESENCES, _PresencesMessage(self._node, presences))
 
     def _publish_message(self, name: str, data: Struct) -> None:
+        if self._left:
+            # A session that is still joining a guild would bring its user back, whom no message takes away again.
+            return
         self._publish([Envelope(name=name, data=Raw(_encoder.encode(data)), audience=Audience.NODE)])
 
 
