@@ -109,7 +109,7 @@ _of_user = read_states.c.user_id == _user
 _this = _of_user & (read_states.c.type == bindparam("type")) & (read_states.c.resource_id == bindparam("resource_id"))
 _channel_columns = tuple(channels.c[name] for name in ChannelKey.__struct_fields__)
 _of_channel = _of_user & (read_states.c.type == _CHANNEL)
-_member_since = (type_coerce(members.c.joined_at, BigInteger) - EPOCH_MS) * (1 << 22)
+MEMBER_SINCE = (type_coerce(members.c.joined_at, BigInteger) - EPOCH_MS) * (1 << 22)
 """The smallest id that is not older than the membership: earlier mentions do not count."""
 
 _select_read_states = Query(
@@ -144,12 +144,12 @@ _upsert_sent = Query(
 _insert_if_new = Query(lambda: insert_ignore(read_states, key=_key))
 _delete = Query(lambda: delete(read_states).where(_this))
 _insert_mention = Query(lambda: insert(message_mentions))
-_unheard_ids = select(relationships.c.other_id).where(
+UNHEARD_IDS = select(relationships.c.other_id).where(
     relationships.c.user_id == _user,
     or_(relationships.c.type == int(RelationshipType.BLOCKED), relationships.c.ignored),
 )
 """Users whose messages do not count: those whom the user has blocked or ignores."""
-_unread = (message_mentions.c.author_id != _user) & message_mentions.c.author_id.not_in(_unheard_ids)
+_unread = (message_mentions.c.author_id != _user) & message_mentions.c.author_id.not_in(UNHEARD_IDS)
 _select_mention_counts = Query(
     lambda: (
         select(*_channel_columns, func.count(message_mentions.c.message_id.distinct()).label("count"))
@@ -165,7 +165,7 @@ _select_mention_counts = Query(
             in_list(message_mentions.c.target_id, "target_ids"),
             message_mentions.c.message_id > bindparam("oldest_id"),
             message_mentions.c.message_id > func.coalesce(read_states.c.counted_after_id, 0),
-            message_mentions.c.message_id > _member_since,
+            message_mentions.c.message_id > MEMBER_SINCE,
             _unread,
         )
         .group_by(*_channel_columns)
@@ -183,7 +183,7 @@ _count_mentions = Query(
 _counts_in_direct_message = (
     (messages.c.author_id != _user)
     & (messages.c.type != int(MessageType.RECIPIENT_REMOVE))
-    & messages.c.author_id.not_in(_unheard_ids)
+    & messages.c.author_id.not_in(UNHEARD_IDS)
 )
 _unread_messages = (
     select(literal(1).label("one"))
@@ -263,7 +263,7 @@ _select_badges = Query(
         )
         .where(
             scheduled_events.c.id > func.coalesce(read_states.c.last_acked_id, 0),
-            scheduled_events.c.id > _member_since,
+            scheduled_events.c.id > MEMBER_SINCE,
             scheduled_events.c.creator_id != _user,
         )
         .group_by(scheduled_events.c.guild_id)

@@ -13,9 +13,18 @@ from moothall.storage.database import Reader
 
 
 async def viewable(
-    reader: Reader, states: GuildStates, user_id: UserId, channels: Iterable[ChannelKey], *, writes: bool = False
+    reader: Reader,
+    states: GuildStates,
+    user_id: UserId,
+    channels: Iterable[ChannelKey],
+    *,
+    permissions: int = Permissions.VIEW_CHANNEL,
+    writes: bool = False,
 ) -> set[ChannelId]:
-    """The ids of those channels that a user may view. `writes` is whether the transaction changes a guild's state."""
+    """The ids of those channels in which a user has `permissions`: to view them.
+
+    `writes` is whether the transaction changes a guild's state.
+    """
     channels = list(channels)
     direct = [channel.id for channel in channels if channel.guild_id is None]
     own = await queries.select_own_direct(reader, user_id, direct) if direct else set()
@@ -30,12 +39,12 @@ async def viewable(
     for guild_id, listed in by_guild.items():
         _, authority = await states.authority(reader, guild_id, user_id, now, writes=writes)
         if authority is not None:
-            ids |= await _viewable_in_guild(reader, authority, listed, joined)
+            ids |= await _viewable_in_guild(reader, authority, listed, joined, permissions)
     return ids
 
 
 async def _viewable_in_guild(
-    reader: Reader, authority: MemberAuthority, channels: list[ChannelKey], joined: set[int]
+    reader: Reader, authority: MemberAuthority, channels: list[ChannelKey], joined: set[int], permissions: int
 ) -> set[ChannelId]:
     all_channels = await authority.guild.channels(reader)
     ids: set[ChannelId] = set()
@@ -50,6 +59,6 @@ async def _viewable_in_guild(
             and channel.id not in joined
             and not bits & Permissions.MANAGE_THREADS
         )
-        if bits & Permissions.VIEW_CHANNEL and not hidden:
+        if bits & permissions == permissions and not hidden:
             ids.add(channel.id)
     return ids

@@ -335,6 +335,12 @@ CREATE TABLE crossposts (
 	CONSTRAINT pk_crossposts PRIMARY KEY (channel_id, message_id, webhook_id)
 );
 
+CREATE TABLE dismissed_mentions (
+	user_id BIGINT NOT NULL,
+	message_id BIGINT NOT NULL,
+	CONSTRAINT pk_dismissed_mentions PRIMARY KEY (user_id, message_id)
+);
+
 CREATE TABLE dm_pairs (
 	low_user_id BIGINT NOT NULL,
 	high_user_id BIGINT NOT NULL,
@@ -1114,6 +1120,15 @@ CREATE TABLE roles (
 );
 
 CREATE INDEX ix_roles_icon ON roles (icon) WHERE icon IS NOT NULL;
+
+CREATE TABLE saved_messages (
+	user_id BIGINT NOT NULL,
+	channel_id BIGINT NOT NULL,
+	message_id BIGINT NOT NULL,
+	saved_at BIGINT NOT NULL,
+	due_at BIGINT,
+	CONSTRAINT pk_saved_messages PRIMARY KEY (user_id, channel_id, message_id)
+);
 
 CREATE TABLE scheduled_event_users (
 	guild_id BIGINT NOT NULL,

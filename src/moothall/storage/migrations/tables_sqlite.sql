@@ -352,6 +352,13 @@ CREATE TABLE crossposts (
 )
  WITHOUT ROWID;
 
+CREATE TABLE dismissed_mentions (
+	user_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	CONSTRAINT pk_dismissed_mentions PRIMARY KEY (user_id, message_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE dm_pairs (
 	low_user_id INTEGER NOT NULL,
 	high_user_id INTEGER NOT NULL,
@@ -1173,6 +1180,16 @@ CREATE TABLE roles (
  WITHOUT ROWID;
 
 CREATE INDEX ix_roles_icon ON roles (icon) WHERE icon IS NOT NULL;
+
+CREATE TABLE saved_messages (
+	user_id INTEGER NOT NULL,
+	channel_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	saved_at INTEGER NOT NULL,
+	due_at INTEGER,
+	CONSTRAINT pk_saved_messages PRIMARY KEY (user_id, channel_id, message_id)
+)
+ WITHOUT ROWID;
 
 CREATE TABLE scheduled_event_users (
 	guild_id INTEGER NOT NULL,

@@ -61,7 +61,7 @@ from moothall.storage.schema.nodes import nodes
 from moothall.storage.schema.outbox import outbox, outbox_batches
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.push import push_subscriptions
-from moothall.storage.schema.read_states import message_mentions, read_states
+from moothall.storage.schema.read_states import dismissed_mentions, message_mentions, read_states, saved_messages
 from moothall.storage.schema.relationships import friend_invites, relationships, user_notes
 from moothall.storage.schema.role_connections import (
     linked_role_applications,
@@ -116,6 +116,7 @@ __all__ = [
     "commit_marks",
     "connections",
     "crossposts",
+    "dismissed_mentions",
     "dm_pairs",
     "dropped_files",
     "emojis",
@@ -176,6 +177,7 @@ __all__ = [
     "role_connection_metadata",
     "role_connections",
     "roles",
+    "saved_messages",
     "scheduled_event_users",
     "scheduled_events",
     "screening_forms",

@@ -29,3 +29,20 @@ message_mentions = clustered(
     index("target_id", "message_id", "author_id"),
 )
 """A row for each user or role that a message mentioned when it was sent; messages without mentions have none."""
+
+dismissed_mentions = clustered(
+    "dismissed_mentions",
+    id_column("user_id", UserId, key=True),
+    id_column("message_id", MessageId, key=True),
+)
+"""Messages of the last week that mentioned a user, and that the user removed from their list."""
+
+saved_messages = clustered(
+    "saved_messages",
+    id_column("user_id", UserId, key=True),
+    id_column("channel_id", ChannelId, key=True),
+    id_column("message_id", MessageId, key=True),
+    moment_column("saved_at"),
+    moment_column("due_at", nullable=True),
+)
+"""Messages that users have saved, which may be deleted or out of their reach by now."""

@@ -183,7 +183,7 @@ async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[H
     in_threads = {channel_id for _, channel_id in hits if channel_id not in scope.readable}
     threads = await ctx.services.resources[ThreadCache].get(ctx.tx, in_threads) if in_threads else {}
     readable = {thread_id: thread for thread_id, thread in threads.items() if scope.may_read(thread)}
-    shown = await _messages(ctx, viewer, [hit for hit in hits if hit[1] in scope.readable or hit[1] in readable])
+    shown = await encoded_messages(ctx, viewer, [hit for hit in hits if hit[1] in scope.readable or hit[1] in readable])
     thread_ids = dict.fromkeys(hit[1] for hit in hits if hit[0] in shown and hit[1] in readable)
     used = [readable[thread_id] for thread_id in thread_ids]
     joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [thread.id for thread in used])
@@ -197,8 +197,11 @@ async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[H
     )
 
 
-async def _messages(ctx: Context, viewer: Viewer, hits: Sequence[Hit]) -> dict[int, bytes]:
-    """Messages as JSON without reactions, by id; deleted ones are left out."""
+async def encoded_messages(ctx: Context, viewer: Viewer, hits: Sequence[Hit]) -> dict[int, bytes]:
+    """Messages of any channels as JSON without reactions, by id; deleted ones are left out.
+
+    `hits` are the ids of messages, each with that of its channel.
+    """
     rows = await queries.select_messages(ctx.tx, ctx.services.database.dialect, hits) if hits else []
     await yield_turn()
     by_channel: dict[int, list[ShownRow]] = {}
@@ -209,7 +212,7 @@ async def _messages(ctx: Context, viewer: Viewer, hits: Sequence[Hit]) -> dict[i
         by_channel.setdefault(group, []).append((message_id, author_id, pinned, 0, mentions, replied_id, body, parts))
     shown: dict[int, bytes] = {}
     known = user_cache(ctx)
-    for channel_id, stored in by_channel.items():  # 25 at most
+    for channel_id, stored in by_channel.items():  # as many as there are replies and files at most
         encoded = await encode_rows(ctx.tx, ChannelId(Snowflake(channel_id)), stored, viewer, known)
         shown.update((row[0], data) for row, data in zip(stored, encoded, strict=True))
     return shown
