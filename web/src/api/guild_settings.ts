@@ -27,6 +27,11 @@ export function modifyGuild(
   return api.request("PATCH", `/guilds/${guildId}`, { body: changes });
 }
 
+/** Set whether moderators need two-factor authentication: 1 or 0. */
+export function modifyMfaLevel(api: ApiClient, guildId: string, level: 0 | 1): Promise<{ level: 0 | 1 }> {
+  return api.request("POST", `/guilds/${guildId}/mfa`, { body: { level } });
+}
+
 export function deleteGuild(api: ApiClient, guildId: string): Promise<void> {
   return api.request("DELETE", `/guilds/${guildId}`);
 }

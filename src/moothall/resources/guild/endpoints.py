@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from moothall.api.access import MEMBER, SIGNED_IN
 from moothall.api.context import Context
@@ -18,8 +18,9 @@ from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.listing import list_guilds
 from moothall.resources.guild.membership.operations import LEAVE_EVENTS
 from moothall.resources.guild.objects import guild_json, preview_json, with_counts
-from moothall.resources.guild.requests import CreateGuild, ModifyGuild
+from moothall.resources.guild.requests import CreateGuild, ModifyGuild, ModifyMfaLevel
 from moothall.resources.member.events import GuildOpen
+from moothall.resources.user.factor.proof import require_proof
 
 
 @post("/guilds", permission=SIGNED_IN, fires=(GuildOpen,), status=201)
@@ -51,13 +52,29 @@ async def _add_counts(ctx: Context, data: bytes) -> bytes:
 
 @patch("/guilds/{guild_id}", permission=Permissions.MANAGE_GUILD, audit_reason=True, fires=(GuildUpdate,))
 async def modify_guild(ctx: Context, guild_id: GuildId, body: ModifyGuild) -> Guild:
-    """Change a guild. Some features require ADMINISTRATOR; only the owner can transfer ownership."""
+    """Change a guild. Some features require ADMINISTRATOR; only the owner can transfer ownership.
+
+    A transfer by an owner with two-factor authentication needs a fresh proof.
+    """
+    if body.owner_id not in {UNSET, ctx.guild.owner_id}:
+        await require_proof(ctx)
     return await operations.modify_guild(ctx, body)
+
+
+@post("/guilds/{guild_id}/mfa", permission=MEMBER, audit_reason=True, fires=(GuildUpdate,))
+async def modify_guild_mfa_level(ctx: Context, guild_id: GuildId, body: ModifyMfaLevel) -> ModifyMfaLevel:
+    """Set whether moderators need two-factor authentication. Only an owner who has it can, with a fresh proof."""
+    await operations.check_can_modify_mfa_level(ctx)
+    await require_proof(ctx)
+    await operations.change_guild(ctx, mfa_level=body.level)
+    return body
 
 
 @delete("/guilds/{guild_id}", permission=MEMBER, fires=(GuildDelete,))
 async def delete_guild(ctx: Context, guild_id: GuildId) -> None:
-    """Delete a guild with everything in it. Only its owner can."""
+    """Delete a guild with everything in it. Only its owner can, with two-factor authentication by a fresh proof."""
+    if ctx.member.is_owner:
+        await require_proof(ctx)
     await operations.delete_guild(ctx)
 
 

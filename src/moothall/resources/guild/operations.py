@@ -221,6 +221,14 @@ async def change_guild(ctx: Context, **columns: Any) -> Guild:
     return guild
 
 
+async def check_can_modify_mfa_level(ctx: Context) -> None:
+    """Raises Refusal: 403/50013 for anyone but the owner, 403/60003 for an owner without two-factor authentication."""
+    if not ctx.member.is_owner:
+        raise Refusal(errors.MISSING_PERMISSIONS)
+    if not ctx.actor.mfa:
+        raise Refusal(errors.MFA_REQUIRED)
+
+
 async def delete_guild(ctx: Context) -> None:
     """Delete the guild entered with everything in it. Raises Refusal: 403/50013 for anyone but the owner.
 

@@ -158,3 +158,9 @@ class CreateGuild(Struct, frozen=True, kw_only=True):
                     at.add("id", FormCode.SET_TYPE_ALREADY_CONTAINS_VALUE, "Another channel has this id.")
                 kinds[channel.id] = channel.kind
         return kinds
+
+
+class ModifyMfaLevel(Struct, frozen=True):
+    """The MFA level: 1 asks moderators for two-factor authentication, 0 does not."""
+
+    level: Annotated[int, Meta(ge=0, le=1)]

@@ -11,6 +11,7 @@ import { TextField } from "../../ui/TextField";
 import { useAppState, useSession } from "../session/session";
 import { Confirm } from "../session/Confirm";
 import { MemberField } from "../members/MemberField";
+import { MfaLevel } from "./MfaLevel";
 
 type Open = "transfer" | "delete" | "leave" | null;
 
@@ -34,6 +35,7 @@ export function DangerZone({ guild }: { guild: GuildState }) {
       <h2 id="danger-zone">{text("guildSettings.danger")}</h2>
       {isOwner ? (
         <>
+          <MfaLevel guildId={guild.id} />
           <Row title={text("guildSettings.transfer")} hint={text("guildSettings.transfer.hint")}>
             <Button onPress={() => setOpen("transfer")}>{text("guildSettings.transfer")}</Button>
           </Row>
