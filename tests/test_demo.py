@@ -214,7 +214,11 @@ def test_without_a_demo_nothing_is_made_and_nothing_told(tmp_path: Path) -> None
         assert "no demo" in result.stderr
         assert result.stdout == ""
         assert running.stop() == 0
-        assert len(running.printed.splitlines()) == 1
+        first, *others = running.printed.splitlines()
+        assert " serves at " in first
+        assert others[0] == ""
+        assert others[1].startswith("It has no operator yet.")
+        assert len(others) == 3
 
 
 def test_a_demo_of_a_database_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:

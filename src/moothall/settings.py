@@ -178,6 +178,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Meta(description="Seconds that the delivery of a mail may take before it is tried again later.", ge=1, le=120),
     ] = 20.0
     mail_from: Annotated[str | None, Meta(description="Address that mail is sent from.")] = None
+    instance_name: Annotated[
+        str,
+        Meta(description="What the pages call this server.", min_length=1, max_length=64),
+    ] = "Moothall"
     registration: Annotated[
         Literal["open", "token", "domain", "approval", "closed"],
         Meta(

@@ -12,6 +12,7 @@ from msgspec import inspect as shapes
 from moothall.api.endpoint import Endpoint
 from moothall.objects.errors import INVALID_FORM_BODY
 from tests.harness import Guild, Platform
+from tests.support.operators import promote
 from tests.support.wrong_values import ROWS, errors_at, options, placed, refusal_of, wrong
 
 
@@ -35,6 +36,7 @@ def test_what_a_field_cannot_be_is_refused_by_its_name(row: Endpoint) -> None:
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_a_bad_field_is_told_over_http_and_changes_nothing(platform: Platform) -> None:
     guild: Guild = await platform.guild(await platform.person())
+    await promote(platform, guild.owner)
     role = await guild.role()
     known = {"guild_id": guild.id, "channel_id": guild.general, "role_id": role, "user_id": guild.owner.id}
     refused_bodies = 0

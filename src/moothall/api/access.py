@@ -21,6 +21,8 @@ class Access:
     """Its name in documents, as in `x-permission`."""
     needs_actor: bool = True
     """Whether a request without a token is refused with 401."""
+    takes_operators: bool = False
+    """Whether tokens of operators are accepted, which are refused everywhere else."""
     own_credentials: bool = False
     """Whether the endpoint reads the Authorization header itself, as `ctx.credentials`, because it is not a token."""
 

@@ -13,7 +13,7 @@ from moothall.objects.wire import Timestamp
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Database, Query, Reader
 from moothall.storage.sql import bindparam, or_, select
-from moothall.storage.tables import applications, tokens, users
+from moothall.storage.tables import applications, operator_tokens, tokens, users
 
 
 class TokenKind(IntEnum):
@@ -26,6 +26,8 @@ class TokenKind(IntEnum):
     """An OAuth2 access token."""
     REFRESH = 4
     """An OAuth2 refresh token, which no endpoint accepts for authentication."""
+    OPERATOR = 5
+    """A token of an operator for programs, which only the endpoints of operators accept. It has a table of its own."""
 
 
 _BOT: Final = TokenKind.BOT
@@ -85,7 +87,21 @@ _select_token = Query(
     by_key=True,
 )
 
-_KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER}
+_select_operator_token = Query(
+    lambda: (
+        select(
+            operator_tokens.c.user_id,
+            operator_tokens.c.permissions,
+            operator_tokens.c.expires_at,
+            or_(users.c.deleted, users.c.disabled, users.c.suspended),
+            users.c.mfa_enabled,
+        )
+        .select_from(operator_tokens.join(users, users.c.id == operator_tokens.c.user_id))
+        .where(operator_tokens.c.hash == bindparam("hash"))
+    )
+)
+
+_KIND_BY_SCHEME = {"bot": TokenKind.BOT, "bearer": TokenKind.BEARER, "operator": TokenKind.OPERATOR}
 
 
 _MAX_CACHED = 20_000
@@ -123,8 +139,8 @@ class ActorCache:
 async def authenticate(reader: Reader, header: str | None) -> Actor:
     """The actor of an Authorization header; ANONYMOUS without one.
 
-    The header is `Bot TOKEN`, `Bearer TOKEN`, or a session token alone. Raises Refusal: 401 for any other header and
-    for an invalid token.
+    The header is `Bot TOKEN`, `Bearer TOKEN`, `Operator TOKEN`, or a session token alone. Raises Refusal: 401 for any
+    other header and for an invalid token.
     """
     if header is None:
         return ANONYMOUS
@@ -134,7 +150,10 @@ async def authenticate(reader: Reader, header: str | None) -> Actor:
         kind = _KIND_BY_SCHEME.get(scheme.lower(), TokenKind.REFRESH)
     else:
         token = scheme
-    actor = await actor_of_token(reader, token.strip())
+    if kind is TokenKind.OPERATOR:
+        actor = await _actor_of_operator_token(reader, token.strip())
+    else:
+        actor = await actor_of_token(reader, token.strip())
     if actor is None or actor.kind is not kind:
         raise Refusal(errors.NOT_AUTHENTICATED)
     return actor
@@ -159,5 +178,23 @@ async def actor_of_token(reader: Reader, token: str) -> Actor | None:
         application_flags=flags or 0,
         scopes=frozenset(scopes.split()) if scopes else frozenset(),
         mfa=bool(owner_mfa if kind is TokenKind.BOT else mfa),
+        token_hash=digest,
+    )
+
+
+async def _actor_of_operator_token(reader: Reader, token: str) -> Actor | None:
+    """The actor of an operator's token, whose `scopes` are its permissions; None if it is unknown or expired."""
+    digest = hash_token(token)
+    row = await reader.one(_select_operator_token, hash=digest)
+    if row is None:
+        return None
+    user_id, permissions, expires_at, closed, mfa = row
+    if closed or expires_at <= Timestamp.now():
+        return None
+    return Actor(
+        kind=TokenKind.OPERATOR,
+        user_id=UserId(Snowflake(user_id)),
+        scopes=frozenset(permissions.split()),
+        mfa=bool(mfa),
         token_hash=digest,
     )

@@ -34,6 +34,8 @@ _SCALARS: dict[type, dict[str, Any]] = {
 }
 
 _FILE = {"type": "string", "contentMediaType": "application/octet-stream"}
+_OPERATORS = "/admin/"
+"""The endpoints of operators have versions of their own, in their paths."""
 _REF = "#/components/schemas/{name}"
 
 _ERROR_SCHEMA = {
@@ -100,9 +102,10 @@ def openapi_document(
     remaining = iter(schemas)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
-        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(
-            endpoint, remaining, endpoints, examples or {}
-        )
+        operation = _operation(endpoint, remaining, endpoints, examples or {})
+        if endpoint.path.startswith(_OPERATORS):
+            operation["servers"] = [{"url": f"{url}/api"}]
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = operation
     components["Error"] = _ERROR_SCHEMA
     components["OAuth2Error"] = _OAUTH2_ERROR_SCHEMA
     return {
@@ -123,7 +126,8 @@ def openapi_document(
                     "type": "apiKey",
                     "in": "header",
                     "name": "Authorization",
-                    "description": "A person's session token, or `Bot` and a bot's token.",
+                    "description": "A person's session token, or `Bot` and a bot's token; for endpoints of operators"
+                    " their session token, or `Operator` and a token of theirs.",
                 },
                 "oauth2": {"type": "http", "scheme": "bearer", "description": "An OAuth2 access token."},
             },

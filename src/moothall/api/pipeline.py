@@ -61,7 +61,7 @@ _MAJOR = ("guild_id", "channel_id", "webhook_id", "interaction_id")
 _TOKENS = ("webhook_token", "interaction_token")
 _MAX_KEY = 96
 """Characters of an id or token in a path that are part of a rate limit's key; no valid one is longer."""
-_BEARER = TokenKind.BEARER
+_BEARER, _OPERATOR = TokenKind.BEARER, TokenKind.OPERATOR
 _SMALL = 64 * 1024
 """Bytes of encoded JSON that take no time worth a turn of their own."""
 _LARGE_BODY = 64 * 1024
@@ -244,7 +244,9 @@ class Pipeline:
             if cached is None:
                 async with self._services.database.read() as reader:
                     cached = await authenticate(reader, header)
-                self._actors.put(header, cached)
+                if cached.kind is not _OPERATOR:
+                    # Their tokens must end at once, also when a command revokes them.
+                    self._actors.put(header, cached)
                 self._services.record_token_use(cached)
             actor = cached
         if endpoint.access.needs_actor and not actor.signed_in:
@@ -499,6 +501,8 @@ def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
         sufficient = endpoint.scope.split("|") if endpoint.scope else ()
         if not any(scope in actor.scopes for scope in sufficient):
             raise Refusal(errors.MISSING_SCOPE)
+    elif actor.kind is _OPERATOR and not endpoint.access.takes_operators:
+        raise Refusal(errors.MISSING_SCOPE)
 
 
 def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> EncodedResponse:

@@ -27,7 +27,7 @@ from moothall.app.gauges import (
     watch_loop,
 )
 from moothall.app.routes import Routes, address_limits
-from moothall.app.server_start import check_server_key, continue_ids
+from moothall.app.server_start import check_server_key, continue_ids, renew_setup_link
 from moothall.app.services import (
     base_url,
     build_budgets,
@@ -60,6 +60,7 @@ from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.preview_worker import PreviewWorker
 from moothall.resources.message.search.indexing import Indexer
 from moothall.resources.push.sender import PushSender
+from moothall.resources.server_setting.running import RunningSettings
 from moothall.resources.user.auth_session.sweeper import SessionSweeper
 from moothall.resources.user.auth_session.usage import TokenUseRecorder
 from moothall.resources.webhook_event.sender import WebhookEventSender
@@ -93,6 +94,8 @@ class App:
 
     demo: DemoRecord | None = None
     """The demo community, once the server has started; None without one."""
+    setup_url: str | None = None
+    """The link that makes the first operator; None if there is one when the server starts."""
     loaded: LoadedCommunity | None = None
     """The community of the setting `fixture`, if this start has made it."""
     _loop_watch: LoopWatch | None = None
@@ -247,6 +250,7 @@ class App:
         if self._is_worker:
             await self.bus.start()
             await self.gateway.start()
+            self.services.resources[RunningSettings].start()
             self.connected_tokens.start()
         else:
             await self._start_writing()
@@ -273,6 +277,9 @@ class App:
             for person in self.demo.people if self.demo is not None else ():
                 self.usage.record(hash_token(person.token))
         await store_base_url(self.services, base_url(self.settings))
+        await self.services.resources[RunningSettings].load()
+        self.services.resources[RunningSettings].start()
+        self.setup_url = await renew_setup_link(self.services, logged=self.settings.log_format == "json")
         if self.writer_calls is not None:
             self.writer_calls.start()
         await self.gateway.start()
@@ -296,6 +303,7 @@ class App:
         if self._collector is not None:
             await self._collector.stop()
         await self.jobs.stop()
+        await self.services.resources[RunningSettings].stop()
         await self.services.resources[WebhookEventSender].stop()
         await self.services.resources[MailSender].stop()
         await self.services.resources[PreviewWorker].stop()
@@ -326,10 +334,14 @@ class App:
     def greeting(self) -> str:
         """The text on standard output once the server is ready: its version and URL, and the logins it created."""
         url = base_url(self.settings)
-        line = f"Moothall {__version__} serves at {url}"
+        paragraphs = [f"Moothall {__version__} serves at {url}"]
         if self.loaded is not None:
-            return f"{line}\n\n{tokens_text(self.loaded)}"
-        return line if self.demo is None else f"{line}\n\n{as_text(self.demo, url)}"
+            paragraphs.append(tokens_text(self.loaded))
+        elif self.demo is not None:
+            paragraphs.append(as_text(self.demo, url))
+        if self.setup_url is not None:
+            paragraphs.append(f"It has no operator yet. This link makes the first one, once:\n  {self.setup_url}")
+        return "\n\n".join(paragraphs)
 
     def _connected_tokens(self) -> set[bytes]:
         """The hashes of the tokens of people's gateway sessions."""

@@ -1,10 +1,14 @@
-"""What a server makes sure of at its start: that it has the database's key, and that ids go on where they ended."""
+"""What a server makes sure of at its start: it has the database's key, ids go on, it can have operators."""
 
 import base64
 import logging
 from typing import Final
 
+from moothall.api import unit_of_work
+from moothall.api.authenticate import ANONYMOUS
+from moothall.api.context import Services
 from moothall.objects.ids import Snowflake, SnowflakeFactory
+from moothall.resources.operator.operations import renew_claim
 from moothall.runtime.secrets import SecretUnreadable, ServerKey, ServerKeyError
 from moothall.storage.database import Database, Query, insert_ignore
 from moothall.storage.sql import bindparam, func, select, update
@@ -67,3 +71,17 @@ async def continue_ids(database: Database, ids: SnowflakeFactory) -> None:
             "the clock is %.0f s behind the newest stored id: new ids and their times follow that until it is reached",
             behind,
         )
+
+
+async def renew_setup_link(services: Services, *, logged: bool) -> str | None:
+    """Make the link for the first operator, in place of one of an earlier start; None if there is an operator.
+
+    If `logged` it is a line of the log too, for servers whose standard output is not read.
+    """
+    token = await unit_of_work.run(services, ANONYMOUS, renew_claim, fires=())
+    if token is None:
+        return None
+    url = f"{services.limits.public_url}/setup?token={token}"
+    if logged:
+        log.warning("this server has no operator: the link makes the first one, once", extra={"link": url})
+    return url

@@ -50,6 +50,7 @@ from moothall.resources.message.rules import RecentMessages
 from moothall.resources.message.search.cache import SearchCache
 from moothall.resources.push.encryption import VapidKey
 from moothall.resources.push.sender import PushSender
+from moothall.resources.server_setting.running import RunningSettings
 from moothall.resources.user.factor.attempts import CodeThrottle
 from moothall.resources.user.password.verification import PasswordThrottle
 from moothall.resources.webhook_event.sender import WebhookEventSender
@@ -131,6 +132,7 @@ def build_services(
             activities_url=activities_url(settings),
             reserved_words=settings.reserved_words,
             allow_private_addresses=settings.allow_private_addresses,
+            instance_name=settings.instance_name,
             registration=settings.registration,
             registration_domains=settings.registration_domains,
             blocked_usernames=settings.blocked_usernames,
@@ -184,7 +186,7 @@ def build_services(
     )
     services.resources.add(Deliveries(services), WebhookEventSender(services), LinkPreviews(services))
     services.resources.add(PreviewWorker(services), PushSender(services, _vapid_key(settings)))
-    services.resources.add(MailSender(services, mail_config(settings)))
+    services.resources.add(MailSender(services, mail_config(settings)), RunningSettings(services))
     return services
 
 

@@ -17,6 +17,7 @@ from moothall.cli.database import exit_on_storage_error, open_database
 from moothall.cli.options import fail
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, SnowflakeFactory
+from moothall.resources.server_setting.running import RunningSettings
 from moothall.runtime.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError
 from moothall.settings import Settings
 from moothall.storage.database import Database, Reader
@@ -55,15 +56,23 @@ class MissingKeyBox(SecretBox):
         return self.encrypt(sealed, about=about)
 
 
-def operate(settings: Settings, work: Callable[[Context], Awaitable[T]], *, lock: Snowflake | None = None) -> T:
+def operate(
+    settings: Settings,
+    work: Callable[[Context], Awaitable[T]],
+    *,
+    lock: Snowflake | None = None,
+    reason: str | None = None,
+) -> T:
     """Run `work` in one transaction without a user; a running server publishes its events.
 
-    `lock` is the guild that it changes. A refusal and an error of the database or server key end the program with
-    exit code 1 and the reason, a database of a later version with 3.
+    `lock` is the guild that it changes, `reason` what the logs say of it. A refusal and an error of the database or
+    server key end the program with exit code 1 and the reason, a database of a later version with 3.
     """
 
     async def perform(database: Database) -> T:
-        result = await unit_of_work.run(_build(settings, database), ANONYMOUS, work, lock=lock, outbox=True)
+        services = _build(settings, database)
+        await services.resources[RunningSettings].load()
+        result = await unit_of_work.run(services, ANONYMOUS, work, lock=lock, reason=reason, outbox=True)
         # A running server has published the events when the command ends.
         await until_relayed(database, seconds=_RELAY_SECONDS)
         return result

@@ -47,6 +47,7 @@ def create(
     from moothall.api.context import Context
     from moothall.cli.execution import operate
     from moothall.objects import limits
+    from moothall.resources.operator_log.operations import record_act
     from moothall.resources.user.account.operations import Login, create_account, log_in
     from moothall.resources.user.password.strength import weakness
     from moothall.runtime.secrets import Passwords, new_password
@@ -66,6 +67,7 @@ def create(
 
     async def work(ctx: Context) -> Login:
         user_id = await create_account(ctx, username=name, password_hash=password_hash, email=address, vouched=verified)
+        await record_act(ctx, "user.create", user_id)
         return await log_in(ctx, user_id)
 
     login = operate(settings, work)
@@ -91,7 +93,8 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
     """
     from moothall.api.context import Context
     from moothall.cli.execution import operate
-    from moothall.resources.user.account.operations import get_user_by_username, revoke_email, verify_email
+    from moothall.resources.user.account.operations import get_user_by_username
+    from moothall.resources.user_administration.operations import revoke_address, verify_address
     from moothall.storage.rows import UserRow
 
     if revoke and email is not None:
@@ -100,7 +103,7 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
 
     async def work(ctx: Context) -> tuple[UserRow, UserRow | None]:
         row = await get_user_by_username(ctx, name)
-        return (await revoke_email(ctx, row), None) if revoke else await verify_email(ctx, row, address)
+        return (await revoke_address(ctx, row), None) if revoke else await verify_address(ctx, row, address)
 
     row, loser = operate(settings, work)
     result: dict[str, str | bool | None] = {
@@ -120,6 +123,7 @@ def verify(settings: Settings, name: str, email: str | None, *, revoke: bool, as
 
 _NAME = click.argument("name", metavar="NAME|ADDRESS|ID")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+_REASON = click.option("--reason", metavar="TEXT", help="For the log of operators.")
 _STATES = ("active", "suspended", "closed", "pending", "unverified")
 
 
@@ -208,9 +212,8 @@ def reset_password(settings: Settings, name: str, minutes: int, *, as_json: bool
     from moothall.api.context import Context
     from moothall.cli.execution import operate
     from moothall.demo.record import load_base_url
-    from moothall.resources.user.account_mail.operations import create_link
-    from moothall.resources.user.account_mail.queries import LinkPurpose
     from moothall.resources.user.lookup import get_by_login_or_id
+    from moothall.resources.user_administration.operations import create_reset_link
 
     async def work(ctx: Context) -> dict[str, Any]:
         row = await get_by_login_or_id(ctx, name)
@@ -219,7 +222,7 @@ def reset_password(settings: Settings, name: str, minutes: int, *, as_json: bool
         url = settings.public_url or await load_base_url(ctx.tx)
         if url is not None:
             ctx.services.limits = structs.replace(ctx.services.limits, public_url=url.rstrip("/"))
-        link, expires_at = await create_link(ctx, row.id, LinkPurpose.RESET, minutes=minutes)
+        link, expires_at = await create_reset_link(ctx, row, minutes=minutes)
         return {"id": str(int(row.id)), "username": row.username, "link": link, "expires_at": expires_at.wire()}
 
     _print(operate(settings, work), as_json=as_json)
@@ -247,26 +250,28 @@ def reset_mfa(settings: Settings, name: str, *, as_json: bool) -> None:
 @user.command(short_help="Suspend an account, and end its logins.")
 @takes_settings(*STORAGE)
 @_NAME
+@_REASON
 @_JSON
-def disable(settings: Settings, name: str, *, as_json: bool) -> None:
+def disable(settings: Settings, name: str, reason: str | None, *, as_json: bool) -> None:
     """Suspend an account: all its logins, authorizations and links end at once, and no new login is possible.
 
     Only `moothall user enable` ends that. Its messages and memberships stay.
     """
-    from moothall.resources.account_deletion.operations import suspend_account
+    from moothall.resources.user_administration.operations import suspend_user
 
-    _change(settings, name, suspend_account, as_json=as_json)
+    _change(settings, name, suspend_user, as_json=as_json, reason=reason)
 
 
 @user.command(short_help="End a suspension, or call off a deletion.")
 @takes_settings(*STORAGE)
 @_NAME
+@_REASON
 @_JSON
-def enable(settings: Settings, name: str, *, as_json: bool) -> None:
+def enable(settings: Settings, name: str, reason: str | None, *, as_json: bool) -> None:
     """Let the user log in again to an account that was suspended, closed by its user, or is waiting to be deleted."""
-    from moothall.resources.account_deletion.operations import end_suspension
+    from moothall.resources.user_administration.operations import restore_user
 
-    _change(settings, name, end_suspension, as_json=as_json)
+    _change(settings, name, restore_user, as_json=as_json, reason=reason)
 
 
 @user.command(short_help="Approve a new account.")
@@ -278,9 +283,9 @@ def approve(settings: Settings, name: str, *, as_json: bool) -> None:
 
     `moothall user list --state pending` shows those that wait; `moothall user delete NAME --days 0` turns one down.
     """
-    from moothall.resources.user.account.operations import approve_account
+    from moothall.resources.user_administration.operations import approve_user
 
-    _change(settings, name, approve_account, as_json=as_json)
+    _change(settings, name, approve_user, as_json=as_json)
 
 
 @user.command(short_help="Delete an account, after some days.")
@@ -292,22 +297,28 @@ def approve(settings: Settings, name: str, *, as_json: bool) -> None:
     metavar="N",
     help="Days until then [default: the setting account_deletion_days]; 0 deletes it at once, for good.",
 )
+@_REASON
 @_JSON
-def delete(settings: Settings, name: str, days: int | None, *, as_json: bool) -> None:
+def delete(settings: Settings, name: str, days: int | None, reason: str | None, *, as_json: bool) -> None:
     """Suspend an account at once, and delete it after some days; until then `moothall user enable` restores it.
 
     Its guilds pass to their oldest members, its messages remain without its name.
     """
     from functools import partial
 
-    from moothall.resources.account_deletion.operations import delete_account
+    from moothall.resources.user_administration.operations import delete_user
 
     waiting = settings.account_deletion_days if days is None else days
-    _change(settings, name, partial(delete_account, days=waiting), as_json=as_json)
+    _change(settings, name, partial(delete_user, days=waiting), as_json=as_json, reason=reason)
 
 
 def _change(
-    settings: Settings, name: str, change: "Callable[[Context, UserRow], Awaitable[None]]", *, as_json: bool
+    settings: Settings,
+    name: str,
+    change: "Callable[[Context, UserRow], Awaitable[None]]",
+    *,
+    as_json: bool,
+    reason: str | None = None,
 ) -> None:
     """Change an account, and print it."""
     from moothall.cli.execution import operate
@@ -318,17 +329,13 @@ def _change(
         await change(ctx, row)
         return row
 
-    _print(_describe(operate(settings, work)), as_json=as_json)
+    _print(_describe(operate(settings, work, reason=reason)), as_json=as_json)
 
 
 def _describe(row: "UserRow") -> dict[str, Any]:
     """The fields of an account that operators see."""
-    if row.suspended:
-        state = "suspended"
-    elif row.disabled:
-        state = "closed"
-    else:
-        state = "pending" if row.pending else "active"
+    from moothall.resources.user_administration.operations import state_of
+
     return {
         "id": str(int(row.id)),
         "username": row.username,
@@ -336,7 +343,7 @@ def _describe(row: "UserRow") -> dict[str, Any]:
         "email": row.email,
         "verified": row.verified,
         "locale": row.locale,
-        "state": state,
+        "state": state_of(row),
         "deletes_at": None if row.deletes_at is None else row.deletes_at.wire(),
         "created_at": Timestamp(row.id.created_ms).wire(),
     }

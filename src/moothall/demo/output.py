@@ -28,6 +28,7 @@ def as_text(record: DemoRecord, base_url: str) -> str:
     ]
     width = max(len(user.username) for user in record.people)
     lines += [f"    {user.username:<{width}}  {user.password}" for user in record.people]
+    lines += ["", f"  {record.people[0].username} is also the operator of this server."]
     lines += ["", f"  The token of the bot {record.bot.username}:", f"    {record.bot.token}"]
     lines += ["", "  Post into #general through its webhook:", f"    {curl_line(record, base_url)}"]
     return "\n".join(lines)

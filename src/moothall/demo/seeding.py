@@ -25,6 +25,7 @@ from moothall.demo.requests import RequestRunner
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import convert
+from moothall.resources.operator.operations import make_first_operator
 from moothall.resources.user.account.operations import create_account, log_in
 from moothall.runtime.secrets import SecretUnreadable, new_password
 
@@ -87,6 +88,7 @@ async def _create_demo(ctx: Context, passwords: dict[str, str], hashes: dict[str
     users = [await _create_user(ctx, name, passwords[name], hashes[name]) for name in plan.USERS]
     tokens = {user.username: user.token for user in users}
     owner, runner = tokens[plan.OWNER], RequestRunner(ctx)
+    await make_first_operator(ctx, users[0].id)
     guild, channels = await _create_guild(runner, owner)
     guild_path = f"/guilds/{guild['id']}"
     invite = await runner.request(owner, "POST", f"/channels/{channels[plan.GENERAL]}/invites", {"max_age": 0})

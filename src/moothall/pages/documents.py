@@ -111,7 +111,10 @@ class Documents:
 
     def _build_landing(self, language: str) -> bytes:
         page = environment(language).get_template("landing.html")
-        return page.render(url=self._url, gateway=self._gateway, version=__version__, me=None).encode()
+        # The page is about the program, whatever this server is called.
+        return page.render(
+            url=self._url, gateway=self._gateway, version=__version__, me=None, instance_name="Moothall"
+        ).encode()
 
 
 def _read(name: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any, Final
 CLIENT_FOLDER: Final = Path(__file__).with_name("client")
 """Where the client's build is: `tools/build_client.py` writes it, wheels contain it."""
 PAGE_PREFIXES: Final = (
-    "/login", "/register", "/forgot", "/reset", "/verify", "/logout", "/oauth2/", "/invite/", "/template/",
+    "/login", "/register", "/forgot", "/reset", "/verify", "/setup", "/logout", "/oauth2/", "/invite/", "/template/",
     "/linked-roles/", "/settings/", "/developers",
 )  # fmt: skip
 WITHOUT_SCRIPTS: Final = b"scripts=no"

@@ -43,6 +43,7 @@ async def render_page(
         me=request.account,
         csrf=request.csrf_token(),
         here=request.own_url,
+        instance_name=request.services.limits.instance_name,
         registration=request.services.limits.registration != "closed",
         by_invitation=request.services.limits.registration == "token",
         mail=request.services.resources[MailSender].config is not None,

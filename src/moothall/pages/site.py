@@ -16,7 +16,18 @@ from moothall.api.ratelimit import Rate
 from moothall.api.request.http_request import ClientDisconnected, RequestTooLarge, client_address
 from moothall.logs import current_request
 from moothall.objects.errors import Refusal
-from moothall.pages import consent, developers, guild_templates, invites, linked_roles, login, recovery, settings, teams
+from moothall.pages import (
+    consent,
+    developers,
+    guild_templates,
+    invites,
+    linked_roles,
+    login,
+    recovery,
+    settings,
+    setup,
+    teams,
+)
 from moothall.pages.page_request import ForgedForm, LoginRequired, PageRequest
 from moothall.pages.rendering import POLICY, redirect, render_error
 from moothall.runtime.asgi import Receive, Scope, Send
@@ -74,6 +85,7 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/forgot", {"GET": recovery.show_forgot, "POST": recovery.ask_for_link}, _LOGINS),
     ("/reset", {"GET": recovery.show_reset, "POST": recovery.reset_password}, _LOGINS),
     ("/verify", {"GET": recovery.show_verification, "POST": recovery.verify_address}, _LOGINS),
+    ("/setup", {"GET": setup.show_setup, "POST": setup.claim}, _LOGINS),
     ("/logout", {"POST": login.log_out}, _PAGES),
     ("/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
     ("/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),

@@ -6,12 +6,13 @@ A server reads those files: to make the statements takes longer than all else th
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from moothall.storage.schema import metadata
+from moothall.storage.schema.operators import OPERATOR_LOG_STATEMENTS
 from moothall.storage.schema.search import SEARCH_STATEMENTS
 from moothall.storage.statements.compilation import sql_dialect
 
 
 def create_statements(dialect: str) -> list[str]:
-    """The statements that create every table and index, and those of message search."""
+    """The statements that create every table and index, those of message search, and those that keep the log."""
     compiler = sql_dialect(dialect)
     statements = []
     for table in metadata.sorted_tables:
@@ -22,7 +23,7 @@ def create_statements(dialect: str) -> list[str]:
             if dialect == "postgresql" and condition is not None:
                 index.dialect_options["postgresql"]["where"] = condition
             statements.append(str(CreateIndex(index).compile(dialect=compiler)))
-    return [*statements, *SEARCH_STATEMENTS[dialect]]
+    return [*statements, *SEARCH_STATEMENTS[dialect], *OPERATOR_LOG_STATEMENTS[dialect]]
 
 
 def render_script(dialect: str) -> str:

@@ -902,6 +902,46 @@ CREATE TABLE onboardings (
 	CONSTRAINT pk_onboardings PRIMARY KEY (guild_id)
 );
 
+CREATE TABLE operator_log (
+	number BIGINT NOT NULL,
+	created_at BIGINT NOT NULL,
+	user_id BIGINT,
+	actor TEXT NOT NULL,
+	origin TEXT NOT NULL,
+	act TEXT NOT NULL,
+	target_id BIGINT,
+	changes TEXT NOT NULL,
+	reason TEXT,
+	hash BYTEA NOT NULL,
+	CONSTRAINT pk_operator_log PRIMARY KEY (number)
+);
+
+CREATE INDEX ix_operator_log_target_id_number ON operator_log (target_id, number);
+
+CREATE INDEX ix_operator_log_user_id_number ON operator_log (user_id, number);
+
+CREATE TABLE operator_tokens (
+	hash BYTEA NOT NULL,
+	id BIGINT NOT NULL,
+	user_id BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	permissions TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	CONSTRAINT pk_operator_tokens PRIMARY KEY (hash)
+);
+
+CREATE INDEX ix_operator_tokens_id ON operator_tokens (id);
+
+CREATE INDEX ix_operator_tokens_user_id ON operator_tokens (user_id);
+
+CREATE TABLE operators (
+	user_id BIGINT NOT NULL,
+	permissions TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	CONSTRAINT pk_operators PRIMARY KEY (user_id)
+);
+
 CREATE TABLE outbox (
 	id BIGSERIAL NOT NULL,
 	node TEXT NOT NULL,
@@ -1173,6 +1213,14 @@ CREATE TABLE screening_forms (
 	description TEXT,
 	form_fields TEXT NOT NULL,
 	CONSTRAINT pk_screening_forms PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE server_settings (
+	name TEXT COLLATE "C" NOT NULL,
+	value TEXT NOT NULL,
+	changed_at BIGINT NOT NULL,
+	changed_by BIGINT,
+	CONSTRAINT pk_server_settings PRIMARY KEY (name)
 );
 
 CREATE TABLE skus (
@@ -1471,3 +1519,9 @@ CREATE TRIGGER message_came AFTER INSERT ON messages FOR EACH ROW EXECUTE FUNCTI
 CREATE TRIGGER message_changed AFTER UPDATE OF body, pinned, parts ON messages FOR EACH ROW EXECUTE FUNCTION note_message();
 
 CREATE TRIGGER message_went AFTER DELETE ON messages FOR EACH ROW EXECUTE FUNCTION note_message();
+
+CREATE FUNCTION refuse_operator_log_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'rows of the log of operators are neither changed nor deleted'; END $$;
+
+CREATE TRIGGER operator_log_changed BEFORE UPDATE OR DELETE ON operator_log FOR EACH ROW EXECUTE FUNCTION refuse_operator_log_change();
+
+CREATE TRIGGER operator_log_truncated BEFORE TRUNCATE ON operator_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_operator_log_change();

@@ -949,6 +949,48 @@ CREATE TABLE onboardings (
 	CONSTRAINT pk_onboardings PRIMARY KEY (guild_id)
 );
 
+CREATE TABLE operator_log (
+	number INTEGER NOT NULL,
+	created_at INTEGER NOT NULL,
+	user_id INTEGER,
+	actor TEXT NOT NULL,
+	origin TEXT NOT NULL,
+	act TEXT NOT NULL,
+	target_id INTEGER,
+	changes TEXT NOT NULL,
+	reason TEXT,
+	hash BLOB NOT NULL,
+	CONSTRAINT pk_operator_log PRIMARY KEY (number)
+);
+
+CREATE INDEX ix_operator_log_target_id_number ON operator_log (target_id, number);
+
+CREATE INDEX ix_operator_log_user_id_number ON operator_log (user_id, number);
+
+CREATE TABLE operator_tokens (
+	hash BLOB NOT NULL,
+	id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	permissions TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	CONSTRAINT pk_operator_tokens PRIMARY KEY (hash)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_operator_tokens_id ON operator_tokens (id);
+
+CREATE INDEX ix_operator_tokens_user_id ON operator_tokens (user_id);
+
+CREATE TABLE operators (
+	user_id INTEGER NOT NULL,
+	permissions TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	CONSTRAINT pk_operators PRIMARY KEY (user_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE outbox (
 	id INTEGER NOT NULL,
 	node TEXT NOT NULL,
@@ -1237,6 +1279,15 @@ CREATE TABLE screening_forms (
 	form_fields TEXT NOT NULL,
 	CONSTRAINT pk_screening_forms PRIMARY KEY (guild_id)
 );
+
+CREATE TABLE server_settings (
+	name TEXT NOT NULL,
+	value TEXT NOT NULL,
+	changed_at INTEGER NOT NULL,
+	changed_by INTEGER,
+	CONSTRAINT pk_server_settings PRIMARY KEY (name)
+)
+ WITHOUT ROWID;
 
 CREATE TABLE skus (
 	id INTEGER NOT NULL,
@@ -1545,3 +1596,9 @@ CREATE TRIGGER message_came AFTER INSERT ON messages BEGIN INSERT INTO message_c
 CREATE TRIGGER message_changed AFTER UPDATE OF body, pinned, parts ON messages BEGIN INSERT INTO message_changes (channel_id, message_id) VALUES (NEW.channel_id, NEW.id); END;
 
 CREATE TRIGGER message_went AFTER DELETE ON messages BEGIN INSERT INTO message_changes (channel_id, message_id) VALUES (OLD.channel_id, OLD.id); END;
+
+CREATE TRIGGER operator_log_changed BEFORE UPDATE ON operator_log BEGIN SELECT RAISE(ABORT, 'rows of the log of operators are neither changed nor deleted'); END;
+
+CREATE TRIGGER operator_log_deleted BEFORE DELETE ON operator_log BEGIN SELECT RAISE(ABORT, 'rows of the log of operators are neither changed nor deleted'); END;
+
+CREATE TRIGGER operator_log_replaced BEFORE INSERT ON operator_log WHEN EXISTS (SELECT 1 FROM operator_log WHERE number = NEW.number) BEGIN SELECT RAISE(ABORT, 'rows of the log of operators are neither changed nor deleted'); END;

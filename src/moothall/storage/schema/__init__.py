@@ -58,6 +58,7 @@ from moothall.storage.schema.metadata import meta, metadata
 from moothall.storage.schema.monetization import entitlements, skus
 from moothall.storage.schema.newcomers import guild_homes, home_progress, join_requests, onboarding_answers
 from moothall.storage.schema.nodes import nodes
+from moothall.storage.schema.operators import operator_log, operator_tokens, operators, server_settings
 from moothall.storage.schema.outbox import outbox, outbox_batches
 from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.push import push_subscriptions
@@ -158,6 +159,9 @@ __all__ = [
     "nodes",
     "onboarding_answers",
     "onboardings",
+    "operator_log",
+    "operator_tokens",
+    "operators",
     "outbox",
     "outbox_batches",
     "pending_uploads",
@@ -181,6 +185,7 @@ __all__ = [
     "scheduled_event_users",
     "scheduled_events",
     "screening_forms",
+    "server_settings",
     "skus",
     "sounds",
     "stage_instances",

@@ -1,0 +1,36 @@
+"""What operators may do: permissions by kind of act."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+
+class OperatorPermission(StrEnum):
+    """A kind of acts of operators."""
+
+    USERS = "users"
+    """Find, suspend, restore and delete accounts; make links for new passwords; see the log of mails."""
+    GUILDS = "guilds"
+    """Find guilds, change their features, transfer and delete them."""
+    REPORTS = "reports"
+    """Read what users report, and close it."""
+    SETTINGS = "settings"
+    """Change settings while the server runs."""
+    LOG = "log"
+    """Read the log of operators."""
+    OPERATORS = "operators"
+    """Make operators, and change what they may."""
+
+
+ALL: Final = frozenset(OperatorPermission)
+
+
+def parse_permissions(text: str) -> frozenset[OperatorPermission]:
+    """Read permissions that are separated by spaces; unknown ones are left out, as those of a later version."""
+    known = {permission.value for permission in OperatorPermission}
+    return frozenset(OperatorPermission(name) for name in text.split() if name in known)
+
+
+def format_permissions(permissions: Iterable[OperatorPermission]) -> str:
+    """Write permissions, sorted and separated by spaces."""
+    return " ".join(sorted(permissions))

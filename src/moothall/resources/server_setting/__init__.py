@@ -1,0 +1,1 @@
+"""Settings that operators change while the server runs."""

@@ -1,0 +1,23 @@
+"""The settings that operators may change, with their types and bounds: those of the configuration."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+Registration = Literal["open", "token", "domain", "approval", "closed"]
+Domain = Annotated[str, Meta(min_length=1, max_length=253, pattern=r"\A[a-z0-9-]+(?:\.[a-z0-9-]+)*\Z")]
+Word = Annotated[str, Meta(min_length=1, max_length=32)]
+
+
+class ModifyServerSettings(Struct, frozen=True):
+    """Settings to change; null brings back what the server was configured with."""
+
+    instance_name: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType | None = UNSET
+    registration: Registration | UnsetType | None = UNSET
+    registration_domains: Annotated[list[Domain], Meta(max_length=100)] | UnsetType | None = UNSET
+    blocked_usernames: Annotated[list[Word], Meta(max_length=1000)] | UnsetType | None = UNSET
+    blocked_address_domains: Annotated[list[Domain], Meta(max_length=1000)] | UnsetType | None = UNSET
+    password_min_score: Annotated[int, Meta(ge=0, le=4)] | UnsetType | None = UNSET
+    account_deletion_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType | None = UNSET
+    storage_quota_mb_per_user: Annotated[int, Meta(ge=0, le=1_000_000_000)] | UnsetType | None = UNSET
+    message_requests: bool | UnsetType | None = UNSET

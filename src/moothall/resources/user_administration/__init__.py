@@ -1,0 +1,1 @@
+"""Accounts as operators find and change them."""

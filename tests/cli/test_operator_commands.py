@@ -1,0 +1,94 @@
+"""`moothall operator`, `token` and `audit`, next to a running server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tests.cli.running import failed, run
+from tests.forking import ForkedServer
+from tests.serving import RunningServer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server without a demo."""
+    with ForkedServer(tmp_path_factory.mktemp("operators") / "data", "--no-demo", "--no-rate-limits") as running:
+        yield running
+
+
+def command(server: RunningServer, *arguments: str) -> Any:
+    """The JSON that a command prints."""
+    result = run(*arguments, "--json", "--data", str(server.data))
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def lines(server: RunningServer, *arguments: str) -> list[Any]:
+    result = run(*arguments, "--json", "--data", str(server.data))
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_commands_make_operators_and_tokens_and_all_is_in_the_log(server: RunningServer) -> None:
+    data = str(server.data)
+    made = command(server, "operator", "add", "olga", "--create", "--reason", "first")
+    assert made["password"]
+    login = server.request("POST", "/auth/login", {"login": "olga", "password": made["password"]}).json["token"]
+    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 6
+    alice = command(server, "user", "create", "alice")
+    command(server, "operator", "add", "alice", "--may", "users", "--may", "log")
+    token = command(server, "token", "create", "alice", "--may", "users", "--label", "script")
+    program = f"Operator {token['token']}"
+    assert server.request("GET", "/admin/v1/operators/@me", token=program).json["permissions"] == ["users"]
+    assert [each["name"] for each in lines(server, "token", "list")] == ["script"]
+    assert run("token", "revoke", token["id"], "--data", data).exit_code == 0
+    assert server.request("GET", "/admin/v1/operators/@me", token=program).status == 401
+    assert failed(run("token", "revoke", token["id"], "--data", data)) == "moothall: Unknown Token"
+    assert [each["username"] for each in lines(server, "operator", "list")] == ["olga", "alice"]
+    command(server, "operator", "remove", "alice")
+    assert server.request("GET", "/admin/v1/operators/@me", token=alice["token"]).status == 403
+    command(server, "user", "disable", "alice", "--reason", "spam")
+    command(server, "user", "enable", "alice")
+    rows = lines(server, "audit", "list")[::-1]
+    assert [row["act"] for row in rows] == [
+        "operator.add",
+        "user.create",
+        "operator.add",
+        "token.create",
+        "token.revoke",
+        "operator.remove",
+        "user.suspend",
+        "user.restore",
+    ]
+    assert {row["origin"] for row in rows} == {"command"}
+    assert rows[6]["changes"] == {"state": ["active", "suspended"]}
+    assert (rows[0]["reason"], rows[6]["reason"], rows[6]["target_id"]) == ("first", "spam", alice["id"])
+    assert [row["number"] for row in lines(server, "audit", "list", "--act", "token", "--before", "5")] == ["4"]
+
+
+def test_a_tampered_log_is_found_by_verify(server: RunningServer) -> None:
+    data = str(server.data)
+    command(server, "user", "create", "zoe")
+    command(server, "user", "disable", "zoe")
+    head = command(server, "audit", "verify")["head"]
+    assert command(server, "audit", "verify", "--known", head)["head"] == head
+    assert "not like" in failed(run("audit", "verify", "--known", "x", "--data", data))
+    connection = apsw.Connection(str(Path(server.data, "moothall.sqlite3")))
+    with pytest.raises(apsw.ConstraintError, match="neither changed nor deleted"):
+        connection.execute("UPDATE operator_log SET actor = 'mallory'")
+    with pytest.raises(apsw.ConstraintError, match="neither changed nor deleted"):
+        connection.execute("INSERT OR REPLACE INTO operator_log SELECT * FROM operator_log")
+    last = head.partition(":")[0]
+    for name in ("changed", "deleted"):
+        connection.execute(f"DROP TRIGGER operator_log_{name}")
+    connection.execute(f"DELETE FROM operator_log WHERE number = {last}")  # noqa: S608 a number
+    assert run("audit", "verify", "--data", data).exit_code == 0
+    line = failed(run("audit", "verify", "--known", head, "--data", data))
+    assert line.startswith(f"moothall: row {last} is missing")
+    connection.execute("UPDATE operator_log SET actor = 'mallory' WHERE number = 1")
+    assert "row 1 of" in failed(run("audit", "verify", "--data", data))
+    connection.close()
