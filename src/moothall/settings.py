@@ -127,6 +127,35 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         Meta(description="ws:// or wss:// URL of this process alone, which clients resume at when several serve."),
     ] = None
+    voice: Annotated[
+        bool,
+        Meta(description="Carry sound in voice channels, by a process that starts with the first participant."),
+    ] = True
+    voice_host: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(
+            description="Address to receive sound at; else every one where public_url or voice_address is set, and "
+            "host where neither is."
+        ),
+    ] = None
+    voice_port: Annotated[
+        Annotated[int, Meta(ge=0, le=65535)] | None,
+        Meta(description="UDP port for sound; else that of the same number as port."),
+    ] = None
+    voice_address: Annotated[
+        str | None,
+        Meta(
+            description="IP address that clients send sound to; else that of public_url's host, or the one at which "
+            "each has reached the server."
+        ),
+    ] = None
+    voice_endpoint: Annotated[
+        str | None,
+        Meta(
+            description="host:port of the voice gateway, which libraries open as wss://; else those of public_url or "
+            "gateway_url."
+        ),
+    ] = None
     trusted_proxies: Annotated[
         tuple[str, ...],
         Meta(
@@ -392,6 +421,16 @@ class Settings(Struct, frozen=True, kw_only=True):
             ge=0,
         ),
     ] = 0
+
+    @property
+    def carries_voice(self) -> bool:
+        """Whether sound is carried: not where several servers share the participants of a channel."""
+        return self.voice and self.nats_url is None
+
+    @property
+    def public_host(self) -> str | None:
+        """The host of `public_url`."""
+        return None if self.public_url is None else urlsplit(self.public_url).hostname
 
     @property
     def database(self) -> str:
@@ -698,6 +737,13 @@ def split_address(text: str) -> tuple[str, int]:
     return match["bracketed"] or match["host"], int(match["port"])
 
 
+def _check_ip_address(text: str) -> None:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        raise ValueError(f"Expected an IP address, like 203.0.113.7; not {text!r}") from None
+
+
 def _check_token(text: str) -> None:
     if not _TOKEN.fullmatch(text):
         raise ValueError("Expected at least 16 letters, digits and signs of ASCII, without spaces")
@@ -765,6 +811,8 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "link_previews_proxy_url": _url("http"),
     "activities_url": _activities_url,
     "gateway_url": _url("ws", "wss"),
+    "voice_address": _check_ip_address,
+    "voice_endpoint": split_address,
     "metrics_listen": split_address,
     "metrics_token": _check_token,
     "secret_key": _check_key,

@@ -36,6 +36,8 @@ from moothall.app.services import (
     server_key,
 )
 from moothall.app.session_effects import SessionEffects
+from moothall.app.voice_process import VoiceSocket
+from moothall.app.voice_states import VoiceStates
 from moothall.authority.guild_state import GuildStates
 from moothall.bus import Bus, BusUnavailable
 from moothall.bus.local import LocalBus
@@ -52,6 +54,7 @@ from moothall.gateway.writer_calls import (
     UsedTokens,
     worker_callbacks,
 )
+from moothall.objects.ids import GuildId
 from moothall.resources import load_endpoints
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.resources.mail.sender import MailSender
@@ -100,6 +103,8 @@ class App:
     """The community of the setting `fixture`, if this start has made it."""
     _loop_watch: LoopWatch | None = None
     _collector: IdleCollector | None = None
+    voice: VoiceStates | None = None
+    """Who is in voice; None in a worker, and where no sound is carried."""
 
     def __init__(
         self, settings: Settings, *, local_bus: LocalBus | None = None, role: ClusterRole | None = None
@@ -158,18 +163,24 @@ class App:
             key,
             states=states,
             presences=self.gateway.presences,
-            has_listeners=self.gateway.hub.views.__contains__ if role is None else everywhere,
+            has_listeners=self._has_listeners if role is None else everywhere,
             count_unreceived=self.metrics.count_published,
             record_token_use=self.used_tokens.record_actor if self._is_worker else self.usage.record_actor,
             windows=None if role is None else role.windows,
             budgets=budgets,
         )
         self.services.resources.add(self.gateway)
+        # Workers reach the socket of the process that writes.
+        self._voice_socket = None
+        if settings.carries_voice:
+            self._voice_socket = VoiceSocket() if role is None else role.cluster.voice
+            if not self._is_worker:
+                self.voice = VoiceStates(self.services, self.bus, settings, self._voice_socket)
         self.activity_sessions = ActivitySessions(
             self.services, self.gateway, self.bus, self._voice_node, writes_elsewhere=self._is_worker
         )
         self.connected_tokens = ConnectedTokens(self.used_tokens, self._connected_tokens)
-        effects.connect(self.services, self.activity_sessions)
+        effects.connect(self.services, self.activity_sessions, self.voice)
         self.writer_calls = effects.writer_calls(self.bus, self.gateway) if role is not None and role.writes else None
         self.cluster_members = ClusterMembers(
             self.services, self.gateway, self.bus, shared=self._shared, name=name, number=id_number(settings)
@@ -218,6 +229,7 @@ class App:
             ),
             limits=limits,
             writer=writer,
+            voice_socket=self._voice_socket,
             trusts=self._trusts,
             find_demo=lambda: self.demo,
         )
@@ -317,6 +329,8 @@ class App:
             await self.writer_calls.stop()
         await self.connected_tokens.stop()
         self.activity_sessions.close()
+        if self.voice is not None:
+            await self.voice.stop()
         if self.routes.activities is not None:
             await self.routes.activities.close()
         await self.relay.stop()
@@ -342,6 +356,10 @@ class App:
         if self.setup_url is not None:
             paragraphs.append(f"It has no operator yet. This link makes the first one, once:\n  {self.setup_url}")
         return "\n\n".join(paragraphs)
+
+    def _has_listeners(self, guild_id: GuildId) -> bool:
+        """Whether anyone hears the events of a guild: a session, or the voice process."""
+        return guild_id in self.gateway.hub.views or (self.voice is not None and guild_id in self.voice)
 
     def _connected_tokens(self) -> set[bytes]:
         """The hashes of the tokens of people's gateway sessions."""

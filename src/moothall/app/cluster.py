@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from moothall.api.shared_windows import ProcessWindows, SharedWindows
+from moothall.app.voice_process import VoiceSocket
 from moothall.storage.sqlite.commit_counters import CommitCounters
 
 
@@ -26,6 +27,7 @@ class WorkerCluster:
         self.events_path = self.folder / "events"
         self.handovers = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(workers + 1)]
         """The sockets over which each process gets connections from others: their end and its own."""
+        self.voice = VoiceSocket(self.folder)
         self.requests = _listen(self.requests_path)
         self.events = _listen(self.events_path)
 

@@ -19,6 +19,8 @@ from moothall.app.services import (
     activities_url,
     base_url,
 )
+from moothall.app.voice_process import VoiceSocket
+from moothall.app.voice_relay import VoiceRelay, voice_version
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.external import ExternalMedia
@@ -68,6 +70,7 @@ class Routes:
         metrics_page: MetricsPage,
         limits: AddressLimits,
         writer: WriterRelay | None,
+        voice_socket: VoiceSocket | None,
         trusts: Trusts,
         find_demo: Callable[[], DemoRecord | None],
     ) -> None:
@@ -82,6 +85,7 @@ class Routes:
         self._trusts = trusts
         self._find_demo = find_demo
         self._websocket_limits = WebSocketLimits(services.limiter, self._network_of)
+        self._voice = None if voice_socket is None else VoiceRelay(voice_socket, self._network_of)
         self._hsts = settings.hsts if base_url(settings).startswith("https:") else None
         self._metrics_port = None if settings.metrics_address is None else settings.metrics_address[1]
         self.activities = build_activities(services, settings, trusts)
@@ -105,6 +109,8 @@ class Routes:
             return
         elif (application_id := self._application_of(scope)) is not None and self.activities is not None:
             await self.activities.serve_websocket(scope, receive, send, application_id)
+        elif self._voice is not None and (version := voice_version(scope)) is not None:
+            await self._voice.serve(scope, receive, send, version)
         else:
             await self._gateway.serve(scope, receive, send)
 

@@ -5,6 +5,7 @@ from functools import partial
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall.api.context import Services
+from moothall.app.voice_states import VoiceStates
 from moothall.bus import Bus
 from moothall.bus.unix import WriterBus
 from moothall.gateway.activity_sessions import ActivitySessions
@@ -36,10 +37,11 @@ class SessionEffects:
         self._usage = usage
         self._node = node
 
-    def connect(self, services: Services, activity_sessions: ActivitySessions) -> None:
+    def connect(self, services: Services, activity_sessions: ActivitySessions, voice: VoiceStates | None) -> None:
         """Set what is built after the gateway, which has this object's callbacks. Before its first session."""
         self._services = services
         self._activity_sessions = activity_sessions
+        self._voice = voice
 
     def callbacks(self) -> GatewayCallbacks:
         """The callbacks of the gateway of the process that writes."""
@@ -54,6 +56,8 @@ class SessionEffects:
 
     async def update_voice_state(self, request: VoiceStateRequest, node: str | None = None) -> None:
         """Join, leave or change a voice channel; `node` is the worker that has the session."""
+        voice = self._voice
+        before = None if voice is None else voice.state_of(request.guild_id, request.user_id)
         updated = await handle_voice_update(
             self._services,
             user_id=request.user_id,
@@ -65,6 +69,8 @@ class SessionEffects:
             self_video=request.self_video,
             node=self._node if node is None else node,
         )
+        if updated and voice is not None and before is not None:
+            voice.joined_again(request.guild_id, request.user_id, request.session_id, before)
         if updated and request.channel_id is None:
             await remove_departed_guests(self._services, [(request.guild_id, request.user_id)])
 

@@ -8,6 +8,7 @@ from moothall import __version__
 
 COMMANDS = {
     "serve": "moothall.cli.serve:serve",
+    "voice": "moothall.cli.voice:voice",
     "migrate": "moothall.cli.migrate:migrate",
     "reindex": "moothall.cli.reindex:reindex",
     "backup": "moothall.cli.backup:backup",

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from msgspec import UNSET, Raw, structs
 
@@ -45,7 +45,7 @@ from moothall.gateway.protocol.identify import (
 from moothall.gateway.protocol.opcodes import CloseCode, CloseConnection
 from moothall.gateway.sessions.callbacks import GatewayCallbacks, VoiceStateRequest
 from moothall.gateway.sessions.connection import Connection
-from moothall.gateway.sessions.control_messages import GuildOpen, SessionsClose, SessionsInvalidate
+from moothall.gateway.sessions.control_messages import GuildOpen, SessionsClose, SessionsInvalidate, VoiceServer
 from moothall.gateway.sessions.presence_events import friend_updates
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.subscriptions import PendingSubscriptions, read_subscription, threads_of
@@ -818,10 +818,28 @@ class GatewayNode:
         elif envelope.name == "GUILD_OPEN":
             opened: GuildOpen = decoder(GuildOpen).decode(envelope.data)
             self.hub.join_user_sessions(opened.user_id, opened.guild_id)
+        elif envelope.name == "VOICE_SERVER":
+            self._send_voice_server(decoder(VoiceServer).decode(envelope.data))
         elif envelope.name == "SESSIONS_INVALIDATE":
             message: SessionsInvalidate = decoder(SessionsInvalidate).decode(envelope.data)
             if message.node != self._name:
                 self._invalidate_here(message.reason)
+
+    def _send_voice_server(self, message: VoiceServer) -> None:
+        """Send VOICE_SERVER_UPDATE to the session that is in voice, if it is one of this node."""
+        session = self.hub.sessions.get(message.session_id)
+        if session is None or session.user_id != message.user_id:
+            return
+        if bytes(message.state) != b"null":
+            self.hub.send(session, "VOICE_STATE_UPDATE", bytes(message.state))
+        connection = session.connection
+        url = connection.gateway_url if isinstance(connection, Connection) else self.settings.public_url
+        data = {
+            "token": message.token,
+            "guild_id": message.guild_id.wire(),
+            "endpoint": message.endpoint or _host_and_port(url),
+        }
+        self.hub.send(session, "VOICE_SERVER_UPDATE", encode(data))
 
     async def _close_sessions(self, message: SessionsClose) -> None:
         for session in list(self.hub.sessions_by_user.get(message.user_id, ())):
@@ -830,6 +848,12 @@ class GatewayNode:
                 if isinstance(session.connection, Connection):
                     session.connection.close(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
                 await self.end_session(session)
+
+
+def _host_and_port(url: str) -> str:
+    """The host and port of a WebSocket's URL, as libraries expect a voice server's: always with a port."""
+    parts = urlsplit(url)
+    return parts.netloc if parts.port is not None else f"{parts.netloc}:{443 if parts.scheme == 'wss' else 80}"
 
 
 def _first(query: dict[str, list[str]], name: str) -> str:

@@ -82,6 +82,7 @@ class Server:
             link_previews=False,
             verification_requires_email=False,
             slow_turn_ms=0,
+            voice=False,
             worker_id=number % 32,
             process_id=role,
             **settings,

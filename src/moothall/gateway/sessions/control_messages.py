@@ -1,6 +1,6 @@
 """Data of the NODE envelopes that the rest of the platform publishes to gateway nodes."""
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from moothall.objects.ids import GuildId, UserId
 
@@ -18,6 +18,18 @@ class GuildOpen(Struct):
 
     user_id: UserId
     guild_id: GuildId
+
+
+class VoiceServer(Struct):
+    """VOICE_SERVER: tell a session where to connect for voice, after its voice state if that is here."""
+
+    user_id: UserId
+    session_id: str
+    guild_id: GuildId
+    token: str
+    endpoint: str | None = None
+    """Host and port; None for those at which the session's client has reached the gateway."""
+    state: Raw = Raw(b"null")
 
 
 class SessionsInvalidate(Struct):

@@ -1,7 +1,6 @@
-"""Voice states: which member is in which voice channel. There is no media.
+"""Voice states: which member is in which voice channel. Their sound is carried by `moothall.voice`.
 
 A user has at most one voice state in a guild. Events go to members who may view the channel. The columns `mute` and
-`deaf` belong to the room `member`; `guild/membership` disconnects members who leave. VOICE_SERVER_UPDATE is never sent,
-since there is no media server: a library that connects to speak receives its voice state, waits for the server's
-address and times out.
+`deaf` belong to the room `member`; `guild/membership` disconnects members who leave. `app/voice_states.py` follows the
+events of this room, tells the voice process of them, and sends VOICE_SERVER_UPDATE.
 """

@@ -1,0 +1,363 @@
+"""The voice gateway: one connection of a client, whose WebSocket the server carries over the local socket."""
+
+import asyncio
+import ipaddress
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct, json
+
+from moothall.voice.encryption import MODES, cipher, new_key
+from moothall.voice.link import BINARY, CLOSE, TEXT, Hello, framed, read_frame
+from moothall.voice.opcodes import NUMBERED, CloseCode, CloseConnection, Opcode
+from moothall.voice.rooms import Rooms, speaking_payload
+from moothall.voice.session import VoiceSession
+
+log = logging.getLogger("moothall.voice")
+
+HEARTBEAT_MS: Final = 13_750
+SILENCE_SECONDS: Final = 1.5 * HEARTBEAT_MS / 1000 + 10
+"""How long a client may send nothing."""
+IDENTIFY_SECONDS: Final = 10.0
+RESUME_SECONDS: Final = 60.0
+"""How long a session waits for its client, whose packets are forwarded meanwhile."""
+MESSAGES: Final = 240
+"""Messages that a client may send in `MESSAGES_SECONDS`."""
+MESSAGES_SECONDS: Final = 30.0
+UNSENT_BYTES: Final = 1 << 20
+"""Bytes that may wait for a client that does not read."""
+CODEC: Final = "opus"
+VIDEO_CODEC: Final = "H264"
+_BACKEND: Final = {"voice": "1.0.0", "rtc_worker": "1.0.0"}
+
+
+class Identify(Struct):
+    """Opcode 0."""
+
+    server_id: int
+    user_id: int
+    session_id: str
+    token: str
+    max_dave_protocol_version: int = 0
+
+
+class ProtocolData(Struct):
+    """Where the client receives, and how its packets are encrypted."""
+
+    address: str
+    port: int
+    mode: str
+
+
+class SelectProtocol(Struct):
+    """Opcode 1."""
+
+    protocol: str
+    data: ProtocolData
+
+
+class Speaking(Struct):
+    """Opcode 5. `ssrc` is the client's own, or 0."""
+
+    speaking: int
+    ssrc: int = 0
+    delay: int = 0
+
+
+class NumberedHeartbeat(Struct):
+    """Opcode 3 from version 8 on."""
+
+    t: int
+    seq_ack: int = -1
+
+
+class Resume(Struct):
+    """Opcode 7."""
+
+    server_id: int
+    session_id: str
+    token: str
+    seq_ack: int = -1
+
+
+class _Message(Struct):
+    op: int
+    d: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_decode_message: Final = json.Decoder(_Message).decode
+_BODIES: Final[dict[int, Any]] = {
+    kind_op: json.Decoder(kind, strict=False).decode
+    for kind_op, kind in (
+        (Opcode.IDENTIFY, Identify),
+        (Opcode.SELECT_PROTOCOL, SelectProtocol),
+        (Opcode.SPEAKING, Speaking),
+        (Opcode.RESUME, Resume),
+    )
+}
+_decode_heartbeat: Final = json.Decoder(NumberedHeartbeat).decode
+
+
+class ClientConnection:
+    """Serves one client from its first message to its end."""
+
+    def __init__(
+        self,
+        rooms: Rooms,
+        hello: Hello,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        media_address: Callable[[str], tuple[str, int]],
+        report: Callable[[VoiceSession], None],
+    ) -> None:
+        """`media_address` returns where a client sends datagrams, `report` sends it a receiver report."""
+        self.version = hello.version
+        self._rooms = rooms
+        self._hello = hello
+        self._reader = reader
+        self._writer = writer
+        self._media_address = media_address
+        self._report = report
+        self._session: VoiceSession | None = None
+        self._closed = False
+        self._loop = asyncio.get_running_loop()
+        self._window_end = 0.0
+        self._messages = 0
+
+    # Sending
+
+    def send_text(self, message: bytes) -> None:
+        """Send a JSON message."""
+        self._write(bytes((TEXT,)) + message)
+
+    def send_binary(self, message: bytes) -> None:
+        """Send a binary message."""
+        self._write(bytes((BINARY,)) + message)
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Close the connection. Does nothing the second time."""
+        if not self._closed:
+            self._write(bytes((CLOSE,)) + code.to_bytes(2, "big") + reason.encode())
+            self._closed = True
+            self._writer.close()
+
+    def _write(self, frame: bytes) -> None:
+        if self._closed:
+            return
+        if self._writer.transport.get_write_buffer_size() > UNSENT_BYTES:
+            self._closed = True
+            self._writer.transport.abort()
+            return
+        self._writer.write(framed(frame))
+
+    # Receiving
+
+    async def run(self) -> None:
+        """Serve the client until it is gone. Its session waits for it to return, unless it has closed it."""
+        self.send_text(json.encode({"op": Opcode.HELLO, "d": {"v": self.version, "heartbeat_interval": HEARTBEAT_MS}}))
+        ended_by_client = False
+        try:
+            while not self._closed:
+                frame = await self._next_frame()
+                if not frame or frame[0] == CLOSE:
+                    code = int.from_bytes(frame[1:3], "big")
+                    ended_by_client = code in {1000, 1001, 4014}
+                    break
+                self._count_message()
+                self._handle(frame)
+        except CloseConnection as closing:
+            session = self._session
+            if session is not None and closing.code is not CloseCode.ALREADY_AUTHENTICATED:
+                self._rooms.end(session, closing.code, closing.reason)
+            self.close(closing.code, closing.reason)
+        except (asyncio.IncompleteReadError, OSError, ValueError):
+            pass  # the server has lost the client
+        finally:
+            self._leave(ended_by_client=ended_by_client)
+
+    def _leave(self, *, ended_by_client: bool) -> None:
+        self._closed = True
+        self._writer.close()
+        session = self._session
+        if session is None or session.connection is not self:
+            return
+        if ended_by_client:
+            self._rooms.end(session, CloseCode.DISCONNECTED, "Disconnected.")
+        else:
+            self._rooms.detach(session, self._loop.time() + RESUME_SECONDS)
+
+    async def _next_frame(self) -> bytes:
+        silence = SILENCE_SECONDS if self._session is not None else IDENTIFY_SECONDS
+        try:
+            async with asyncio.timeout(silence):
+                return await read_frame(self._reader)
+        except TimeoutError:
+            if self._session is None:
+                raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.") from None
+            raise CloseConnection(CloseCode.SESSION_TIMEOUT, "Session timed out.") from None
+
+    def _count_message(self) -> None:
+        now = self._loop.time()
+        if now >= self._window_end:
+            self._window_end, self._messages = now + MESSAGES_SECONDS, 0
+        self._messages += 1
+        if self._messages > MESSAGES:
+            raise CloseConnection(CloseCode.RATE_LIMITED, "Rate limited.")
+
+    def _handle(self, frame: bytes) -> None:
+        if frame[0] != TEXT:
+            raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
+        try:
+            message = _decode_message(frame[1:])
+            handler = _HANDLERS.get(message.op)
+            if handler is None:
+                raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
+            decode = _BODIES.get(message.op)
+            body = message.d if decode is None else decode(message.d)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise CloseConnection(CloseCode.DECODE_ERROR, "Failed to decode payload.") from None
+        if self._session is None and message.op not in _BEFORE_IDENTIFYING:
+            raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
+        handler(self, body)
+
+    # Opcodes
+
+    def _identify(self, body: Identify) -> None:
+        if self._session is not None:
+            raise CloseConnection(CloseCode.ALREADY_AUTHENTICATED, "Already authenticated.")
+        participant = self._rooms.authenticate(body.server_id, body.user_id, body.session_id, body.token)
+        if participant is None:
+            raise CloseConnection(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
+        session = self._session = self._rooms.open(participant, self, max(0, body.max_dave_protocol_version))
+        host, port = self._media_address(self._hello.address)
+        session.send(
+            Opcode.READY,
+            {"ssrc": session.ssrc, "ip": host, "port": port, "modes": list(MODES), "experiments": [], "streams": []},
+        )
+
+    def _select_protocol(self, body: SelectProtocol) -> None:
+        session = self._required()
+        if body.protocol != "udp":
+            raise CloseConnection(CloseCode.UNKNOWN_PROTOCOL, "Unknown protocol.")
+        if body.data.mode not in MODES:
+            raise CloseConnection(CloseCode.UNKNOWN_ENCRYPTION_MODE, "Unknown encryption mode.")
+        address = _discovered(session, body.data)
+        if address is None:
+            raise CloseConnection(CloseCode.BAD_REQUEST, "Select the address that was discovered.")
+        key = new_key()
+        is_new = session.cipher is None
+        session.mode, session.cipher = body.data.mode, cipher(body.data.mode, key)
+        session.sent = 0
+        session.window = type(session.window)()
+        self._rooms.bind(session, address)
+        session.send(
+            Opcode.SESSION_DESCRIPTION,
+            {
+                "audio_codec": CODEC,
+                "video_codec": VIDEO_CODEC,
+                "media_session_id": f"{session.ssrc:08x}",
+                "mode": session.mode,
+                "secret_key": list(key),
+                "dave_protocol_version": 0,
+            },
+        )
+        # A first datagram: some clients wait with their threads for it, and could not change their socket before.
+        self._report(session)
+        if is_new:
+            self._introduce(session)
+
+    def _introduce(self, session: VoiceSession) -> None:
+        """Tell a newcomer who is there, and the others of the newcomer."""
+        room = self._rooms.room_of(session)
+        others = [each for each in room.others(session) if each.cipher is not None]
+        if others:
+            session.send(Opcode.CLIENTS_CONNECT, {"user_ids": [str(each.participant.user_id) for each in others]})
+        for each in others:
+            _present(each, to=session)
+            if each.speaking:
+                session.send(Opcode.SPEAKING, speaking_payload(each))
+        user_id = str(session.participant.user_id)
+        for each in room.others(session):
+            each.send(Opcode.CLIENTS_CONNECT, {"user_ids": [user_id]})
+            _present(session, to=each)
+
+    def _speaking(self, body: Speaking) -> None:
+        session = self._required()
+        if body.ssrc not in {0, session.ssrc}:
+            raise CloseConnection(CloseCode.BAD_REQUEST, "This SSRC is another client's.")
+        self._rooms.room_of(session).announce_speaking(session, body.speaking)
+
+    def _heartbeat(self, body: msgspec.Raw) -> None:
+        if self.version < NUMBERED:
+            nonce = json.decode(body)
+            if not isinstance(nonce, int):
+                raise CloseConnection(CloseCode.DECODE_ERROR, "Failed to decode payload.")
+            self.send_text(json.encode({"op": Opcode.HEARTBEAT_ACK, "d": nonce}))
+            return
+        try:
+            beat = _decode_heartbeat(body)
+        except msgspec.MsgspecError:
+            raise CloseConnection(CloseCode.DECODE_ERROR, "Failed to decode payload.") from None
+        if self._session is not None:
+            self._session.acknowledge(beat.seq_ack)
+        self.send_text(json.encode({"op": Opcode.HEARTBEAT_ACK, "d": {"t": beat.t}}))
+
+    def _resume(self, body: Resume) -> None:
+        if self._session is not None:
+            raise CloseConnection(CloseCode.ALREADY_AUTHENTICATED, "Already authenticated.")
+        session = self._rooms.find(body.server_id, body.session_id, body.token)
+        if session is None:
+            raise CloseConnection(CloseCode.SESSION_INVALID, "Session is no longer valid.")
+        earlier, session.connection = session.connection, None
+        if earlier is not None:
+            earlier.close(CloseCode.SESSION_INVALID, "Another connection has resumed.")
+        self._session = session
+        if not session.resume(self, body.seq_ack if self.version >= NUMBERED else None):
+            raise CloseConnection(CloseCode.SESSION_INVALID, "Session is no longer valid.")
+        self._rooms.attached(session)
+
+    def _tell_version(self, _body: object) -> None:
+        self.send_text(json.encode({"op": Opcode.VOICE_BACKEND_VERSION, "d": _BACKEND}))
+
+    def _ignore(self, _body: object) -> None:
+        """Messages about video, which is not carried."""
+
+    def _required(self) -> VoiceSession:
+        if self._session is None:
+            raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
+        return self._session
+
+
+def _present(session: VoiceSession, *, to: VoiceSession) -> None:
+    """Tell a client of another one's flags and platform, which bots have none of."""
+    user_id = str(session.participant.user_id)
+    to.send(Opcode.CLIENT_FLAGS, {"user_id": user_id, "flags": 0})
+    to.send(Opcode.CLIENT_PLATFORM, {"user_id": user_id, "platform": None})
+
+
+def _discovered(session: VoiceSession, data: ProtocolData) -> tuple[Any, ...] | None:
+    """The address from which the client asked for its address, if it is the one that it selects."""
+    try:
+        selected = ipaddress.ip_address(data.address)
+    except ValueError:
+        return None
+    for address in session.discovered:
+        if address[1] == data.port and ipaddress.ip_address(address[0]) == selected:
+            return address
+    return None
+
+
+_BEFORE_IDENTIFYING: Final = frozenset({Opcode.IDENTIFY, Opcode.RESUME, Opcode.HEARTBEAT, Opcode.VOICE_BACKEND_VERSION})
+_HANDLERS: Final[dict[int, Callable[[ClientConnection, Any], None]]] = {
+    Opcode.IDENTIFY: ClientConnection._identify,  # noqa: SLF001
+    Opcode.SELECT_PROTOCOL: ClientConnection._select_protocol,  # noqa: SLF001
+    Opcode.HEARTBEAT: ClientConnection._heartbeat,  # noqa: SLF001
+    Opcode.SPEAKING: ClientConnection._speaking,  # noqa: SLF001
+    Opcode.RESUME: ClientConnection._resume,  # noqa: SLF001
+    Opcode.VIDEO: ClientConnection._ignore,  # noqa: SLF001
+    Opcode.MEDIA_SINK_WANTS: ClientConnection._ignore,  # noqa: SLF001
+    Opcode.VOICE_BACKEND_VERSION: ClientConnection._tell_version,  # noqa: SLF001
+}

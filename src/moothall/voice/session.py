@@ -1,0 +1,171 @@
+"""A session of the voice gateway: what survives a dropped connection, and how its packets are encrypted."""
+
+import socket
+from collections import deque
+from typing import Any, Final, Protocol
+
+from msgspec import json
+
+from moothall.voice.encryption import Cipher
+from moothall.voice.link import Participant
+from moothall.voice.opcodes import CloseCode, Opcode
+from moothall.voice.packets import ReplayWindow
+from moothall.voice.reports import Reception
+
+Address = tuple[Any, ...]
+"""An address of a datagram as the socket module has it: host and port first."""
+
+BUFFERED: Final = 512
+"""Maximum messages that are kept for a client that resumes."""
+_SEQ_BITS: Final = 0xFFFF
+
+PACKETS_PER_SECOND: Final = 200
+"""Packets that a client may send, in a window of a second: sound takes 50."""
+
+
+class Connection(Protocol):
+    """The connection that a session is attached to."""
+
+    version: int
+
+    def send_text(self, message: bytes) -> None:
+        """Send a JSON message."""
+
+    def send_binary(self, message: bytes) -> None:
+        """Send a binary message."""
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Close the connection."""
+
+
+class VoiceSession:
+    """A client in a room.
+
+    `receivers` are the sessions that its packets go to, which the room renews whenever someone comes, goes or is muted.
+    """
+
+    __slots__ = (
+        "_acknowledged",
+        "_buffer",
+        "_packets",
+        "_window_end",
+        "address",
+        "cipher",
+        "connection",
+        "dave_version",
+        "discovered",
+        "expires_at",
+        "mode",
+        "participant",
+        "receivers",
+        "reception",
+        "sent",
+        "seq",
+        "socket",
+        "speaking",
+        "ssrc",
+        "window",
+    )
+
+    def __init__(self, participant: Participant, ssrc: int, connection: Connection, dave_version: int) -> None:
+        self.participant = participant
+        self.ssrc = ssrc
+        self.connection: Connection | None = connection
+        self.dave_version = dave_version
+        """The highest version of the DAVE protocol that the client has; 0 for none."""
+        self.expires_at = 0.0
+        """When a session without a connection ends."""
+        self.seq = 0
+        """Of the message sent last; binary messages have its lower 16 bits."""
+        self._acknowledged = 0
+        self._buffer: deque[tuple[int, bytes, bool]] = deque(maxlen=BUFFERED)
+        """Number, message, and whether it is binary."""
+        self.mode = ""
+        """The encryption mode, once it is chosen."""
+        self.cipher: Cipher | None = None
+        self.discovered: deque[Address] = deque(maxlen=4)
+        """From where requests of address discovery came, until one of them is selected."""
+        self.address: Address | None = None
+        """Where datagrams come from and go to."""
+        self.socket: socket.socket | None = None
+        self.window = ReplayWindow()
+        self.sent = 0
+        """The nonce of the packet sent last."""
+        self.speaking = 0
+        self.receivers: tuple[VoiceSession, ...] = ()
+        self.reception = Reception()
+        self._window_end = 0.0
+        self._packets = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Guild and user."""
+        return self.participant.guild_id, self.participant.user_id
+
+    def may_send(self, now: float) -> bool:
+        """Count a packet; whether it is within the client's limit."""
+        if now >= self._window_end:
+            self._window_end, self._packets = now + 1.0, 0
+        self._packets += 1
+        return self._packets <= PACKETS_PER_SECOND
+
+    # Messages
+
+    def send(self, op: int, data: object) -> None:
+        """Send a JSON message, numbered, and keep it until it is acknowledged."""
+        self.seq += 1
+        self._keep(json.encode({"op": op, "d": data, "seq": self.seq & _SEQ_BITS}), binary=False)
+
+    def send_binary(self, op: int, data: bytes) -> None:
+        """Send a binary message, numbered, and keep it until it is acknowledged."""
+        self.seq += 1
+        self._keep((self.seq & _SEQ_BITS).to_bytes(2, "big") + bytes((op,)) + data, binary=True)
+
+    def _keep(self, message: bytes, *, binary: bool) -> None:
+        self._buffer.append((self.seq, message, binary))
+        if self.connection is not None:
+            _send(self.connection, message, binary=binary)
+
+    def acknowledge(self, seq_ack: int) -> None:
+        """Forget the messages up to a number, of which the client has the lower 16 bits; -1 for none."""
+        number = self._full_number(seq_ack)
+        if number is None:
+            return
+        while self._buffer and self._buffer[0][0] <= number:
+            self._buffer.popleft()
+        self._acknowledged = max(self._acknowledged, number)
+
+    def _full_number(self, seq_ack: int) -> int | None:
+        if seq_ack < 0:
+            return 0
+        number = self.seq - ((self.seq - seq_ack) & _SEQ_BITS)
+        return number if number >= 0 else None
+
+    def missed(self, seq_ack: int) -> list[tuple[bytes, bool]] | None:
+        """The messages after a number, and whether they are binary; None if some of them are no longer there."""
+        number = self._full_number(seq_ack)
+        if number is None or number < self._acknowledged:
+            return None
+        messages = [(message, binary) for seq, message, binary in self._buffer if seq > number]
+        return messages if len(messages) == self.seq - number else None
+
+    def resume(self, connection: Connection, seq_ack: int | None) -> bool:
+        """Attach the session to a connection and send what it missed; False if that is no longer there.
+
+        Without `seq_ack`, as before version 8, nothing is sent again.
+        """
+        missed = [] if seq_ack is None else self.missed(seq_ack)
+        if missed is None:
+            return False
+        self.connection = connection
+        for message, binary in missed:
+            _send(connection, message, binary=binary)
+        connection.send_text(json.encode({"op": Opcode.RESUMED, "d": None}))
+        return True
+
+
+def _send(connection: Connection, message: bytes, *, binary: bool) -> None:
+    if binary:
+        connection.send_binary(message)
+    else:
+        connection.send_text(message)
