@@ -117,6 +117,8 @@ class Mirror:
             self._guild(data)["channels"][data["id"]] = data
 
     def _channel_update(self, data: Any) -> None:
+        if "guild_id" not in data:
+            return  # of a group
         channels = self._guild(data)["channels"]
         known = channels.get(data["id"], {})
         # The event omits the fields that change with every message if they have not changed.

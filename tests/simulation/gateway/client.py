@@ -375,9 +375,7 @@ class Client:
             channel_ids = [int(channel["id"]) for channel in guild["channels"]]
             record.subscriptions[guild_id] = self._choices.sample(channel_ids, 2)
             self._send_subscription(guild_id)
-        everyone = self._world.versions[guild_id]
-        for channel in guild["channels"]:
-            self._check_visible(guild_id, int(channel["id"]), everyone[0][0], "a channel of GUILD_CREATE")
+        self._check_channels(guild_id, {ChannelId(Snowflake(int(channel["id"]))) for channel in guild["channels"]})
 
     def _hold_message(self, record: SessionRecord, data: dict[str, Any]) -> None:
         message_id = MessageId(Snowflake(int(data["id"])))
@@ -493,6 +491,21 @@ class Client:
         versions = self._world.between(guild_id, position, self._world.position)
         if not any(guild is not None and guild.sees(self.user_id, channel_id) for guild in versions):  # type: ignore[arg-type]
             raise Violation(f"client {self.number} received {what} that its user may not see")
+
+    def _check_channels(self, guild_id: GuildId, channel_ids: set[ChannelId]) -> None:
+        """Fail unless GUILD_CREATE has what one version of the guild shows, but for channels deleted since."""
+        versions = [guild for _, guild in self._world.versions[guild_id] if guild is not None]
+        deleted: set[ChannelId] = set()
+        for guild in reversed(versions):
+            seen = {channel_id for channel_id in guild.channels if guild.sees(self.user_id, channel_id)}
+            if channel_ids <= seen and seen - channel_ids <= deleted:
+                return
+            deleted |= self._created_before(guild_id, guild) - guild.channels.keys()
+        raise Violation(f"client {self.number} received channels of a guild that no version of it shows to its user")
+
+    def _created_before(self, guild_id: GuildId, guild: Guild) -> set[ChannelId]:
+        earlier = (other for _, other in self._world.versions[guild_id] if other is not None)
+        return {channel_id for other in earlier if other.version <= guild.version for channel_id in other.channels}
 
     # The state
 

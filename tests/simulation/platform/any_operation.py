@@ -237,7 +237,12 @@ class AnyOperations:
         if call.accepted:
             self._learn(endpoint, path, data)
         if endpoint.method == "DELETE" or endpoint.name in _DELETE_LISTED:
-            self.deleted |= {*list(path.values())[-1:], *_ids(body)}
+            # The last id of the path is that of the thing, behind which a webhook has its token.
+            self.deleted |= {
+                *[each for each in path.values() if each.isdigit()][-1:],
+                *list(path.values())[-1:],
+                *_ids(body),
+            }
         if endpoint.method in {"POST", "PATCH"} and isinstance(body, dict):
             noun, location = self._noun_of(endpoint, path, data)
             if noun:

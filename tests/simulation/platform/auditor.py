@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _UNSTABLE = ("presences", "activity_instances")
 """Kinds of state that depend on sessions, which the auditor's own change."""
 
+_UNCERTAIN = ("approximate_presence_count", "total_results")
+"""Fields that depend on sessions, and that count messages of a deleted channel until these are purged."""
+
 _SIGNATURE = re.compile(r"\?ex=[^\s\"]*")
 """What a link to a file is signed with, which changes with the time."""
 _LATE: Final = 60.0
@@ -379,11 +382,13 @@ def _stable(client: Client, *, counts: bool) -> Any:
 
 
 def _without_sessions(value: Any) -> Any:
-    """A response without what depends on who is connected."""
+    """A response without what depends on who is connected, or on what is still being purged of what was deleted."""
     if isinstance(value, str):
         return _SIGNATURE.sub("", value)
     if isinstance(value, dict):
-        return {k: _without_sessions(v) for k, v in value.items() if k != "approximate_presence_count"}
+        if value.keys() == {"code", "message"}:
+            return "refused"
+        return {k: _without_sessions(v) for k, v in value.items() if k not in _UNCERTAIN}
     return [_without_sessions(each) for each in value] if isinstance(value, list) else value
 
 

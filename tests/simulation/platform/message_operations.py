@@ -92,8 +92,14 @@ async def bulk_delete(work: Workload, choices: Choices) -> None:
     caller, reason = work.member(choices, guild), work.number("r")
     body = {"messages": [message.id for message in chosen]}
     path = f"/channels/{channel}/messages/bulk-delete"
+    work.deleting += body["messages"]
     call = await work.call(choices, caller, "POST", path, body, reason=reason)
-    may_be_deleted = any(work.history.writes[message_key(m.text)][-1].value is None for m in chosen)
+    for message_id in body["messages"]:
+        work.deleting.remove(message_id)
+    keys = [message_key(message.text) for message in chosen]
+    may_be_deleted = any(write.value is None for key in keys for write in work.history.writes[key])
+    # Another request that deletes them may have been faster, and not be answered yet.
+    may_be_deleted |= any(message_id in work.deleting for message_id in body["messages"])
     work.expect(reason, guild, call, at_least=0 if may_be_deleted else 1, what="bulk delete")
     work.write(call, *((message_key(message.text), None) for message in chosen))
 

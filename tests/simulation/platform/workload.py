@@ -94,6 +94,8 @@ class Workload:
         self.guilds = image.guilds
         self.messages: list[Message] = []
         self.created_channels: list[tuple[str, str]] = []
+        self.deleting: list[str] = []
+        """The messages that requests without a response yet delete."""
         self.threads: list[tuple[str, str]] = []
         """Guild and channel."""
         self.roles: list[tuple[str, str]] = []
