@@ -5,7 +5,7 @@ import contextlib
 import json
 import socket
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, Self
 
@@ -87,6 +87,8 @@ class Voice:
         self.udp.setblocking(False)
         self.cipher: Cipher | None = None
         self.nonce = 0
+        self.on_binary: Callable[[int, bytes], Awaitable[None]] | None = None
+        self.on_text: Callable[[int, Any], Awaitable[None]] | None = None
         self._changed = asyncio.Event()
         self._reader = asyncio.ensure_future(self._read())
 
@@ -209,9 +211,13 @@ class Voice:
                     if "seq" in payload:
                         self.seq_ack = payload["seq"]
                         self.numbers.append(payload["seq"])
+                    if self.on_text is not None:
+                        await self.on_text(payload["op"], payload["d"])
                 else:
                     self.seq_ack = int.from_bytes(message.data[:2], "big")
                     self.numbers.append(self.seq_ack)
                     self.binary.append((message.data[2], message.data[3:]))
+                    if self.on_binary is not None:
+                        await self.on_binary(message.data[2], message.data[3:])
                 self._changed.set()
         self._changed.set()

@@ -28,4 +28,4 @@ async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(ha
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
-    assert report == {"equal": True, "other": 0, "back": True, "dave": 0}
+    assert report == {"equal": True, "other": 0, "back": True, "dave": 1}

@@ -9,6 +9,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct, json
 
+from moothall.voice.dave.encoding import MlsError
+from moothall.voice.dave.group import DaveOpcode
 from moothall.voice.encryption import MODES, cipher, new_key
 from moothall.voice.link import BINARY, CLOSE, TEXT, Hello, framed, read_frame
 from moothall.voice.opcodes import NUMBERED, CloseCode, CloseConnection, Opcode
@@ -82,6 +84,12 @@ class Resume(Struct):
     seq_ack: int = -1
 
 
+class _Transition(Struct):
+    """Opcodes 23 and 31."""
+
+    transition_id: int
+
+
 class _Message(Struct):
     op: int
     d: msgspec.Raw = msgspec.Raw(b"null")
@@ -95,6 +103,8 @@ _BODIES: Final[dict[int, Any]] = {
         (Opcode.SELECT_PROTOCOL, SelectProtocol),
         (Opcode.SPEAKING, Speaking),
         (Opcode.RESUME, Resume),
+        (DaveOpcode.TRANSITION_READY, _Transition),
+        (DaveOpcode.INVALID_COMMIT_WELCOME, _Transition),
     )
 }
 _decode_heartbeat: Final = json.Decoder(NumberedHeartbeat).decode
@@ -208,8 +218,9 @@ class ClientConnection:
             raise CloseConnection(CloseCode.RATE_LIMITED, "Rate limited.")
 
     def _handle(self, frame: bytes) -> None:
-        if frame[0] != TEXT:
-            raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
+        if frame[0] == BINARY:
+            self._handle_binary(frame[1:])
+            return
         try:
             message = _decode_message(frame[1:])
             handler = _HANDLERS.get(message.op)
@@ -222,6 +233,17 @@ class ClientConnection:
         if self._session is None and message.op not in _BEFORE_IDENTIFYING:
             raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
         handler(self, body)
+
+    def _handle_binary(self, message: bytes) -> None:
+        """Handle a message of the group key exchange: an opcode, and what it carries."""
+        session = self._required()
+        if not message or message[0] not in _BINARY_OPCODES:
+            raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
+        try:
+            self._rooms.room_of(session).encryption.handle_binary(session, message[0], message[1:])
+        except MlsError as problem:
+            log.debug("a message of MLS is refused: %s", problem)
+            raise CloseConnection(CloseCode.BAD_REQUEST, "Bad request.") from None
 
     # Opcodes
 
@@ -253,6 +275,8 @@ class ClientConnection:
         session.sent = 0
         session.window = type(session.window)()
         self._rooms.bind(session, address)
+        encryption = self._rooms.room_of(session).encryption
+        dave_version = encryption.join(session) if is_new else encryption.version
         session.send(
             Opcode.SESSION_DESCRIPTION,
             {
@@ -261,13 +285,14 @@ class ClientConnection:
                 "media_session_id": f"{session.ssrc:08x}",
                 "mode": session.mode,
                 "secret_key": list(key),
-                "dave_protocol_version": 0,
+                "dave_protocol_version": dave_version,
             },
         )
         # A first datagram: some clients wait with their threads for it, and could not change their socket before.
         self._report(session)
         if is_new:
             self._introduce(session)
+        encryption.welcome(session)
 
     def _introduce(self, session: VoiceSession) -> None:
         """Tell a newcomer who is there, and the others of the newcomer."""
@@ -319,6 +344,14 @@ class ClientConnection:
             raise CloseConnection(CloseCode.SESSION_INVALID, "Session is no longer valid.")
         self._rooms.attached(session)
 
+    def _take_ready(self, body: _Transition) -> None:
+        session = self._required()
+        self._rooms.room_of(session).encryption.handle_ready(session, body.transition_id)
+
+    def _take_invalid(self, _body: _Transition) -> None:
+        session = self._required()
+        self._rooms.room_of(session).encryption.handle_invalid(session)
+
     def _tell_version(self, _body: object) -> None:
         self.send_text(json.encode({"op": Opcode.VOICE_BACKEND_VERSION, "d": _BACKEND}))
 
@@ -350,6 +383,7 @@ def _discovered(session: VoiceSession, data: ProtocolData) -> tuple[Any, ...] | 
     return None
 
 
+_BINARY_OPCODES: Final = frozenset({DaveOpcode.KEY_PACKAGE, DaveOpcode.COMMIT_WELCOME})
 _BEFORE_IDENTIFYING: Final = frozenset({Opcode.IDENTIFY, Opcode.RESUME, Opcode.HEARTBEAT, Opcode.VOICE_BACKEND_VERSION})
 _HANDLERS: Final[dict[int, Callable[[ClientConnection, Any], None]]] = {
     Opcode.IDENTIFY: ClientConnection._identify,  # noqa: SLF001
@@ -359,5 +393,7 @@ _HANDLERS: Final[dict[int, Callable[[ClientConnection, Any], None]]] = {
     Opcode.RESUME: ClientConnection._resume,  # noqa: SLF001
     Opcode.VIDEO: ClientConnection._ignore,  # noqa: SLF001
     Opcode.MEDIA_SINK_WANTS: ClientConnection._ignore,  # noqa: SLF001
+    DaveOpcode.TRANSITION_READY: ClientConnection._take_ready,  # noqa: SLF001
+    DaveOpcode.INVALID_COMMIT_WELCOME: ClientConnection._take_invalid,  # noqa: SLF001
     Opcode.VOICE_BACKEND_VERSION: ClientConnection._tell_version,  # noqa: SLF001
 }

@@ -5,6 +5,8 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from moothall.voice.dave.group import RoomEncryption
+from moothall.voice.dave.messages import ExternalSender
 from moothall.voice.link import Connected, Departure, Everyone, Participant
 from moothall.voice.opcodes import CloseCode, Opcode
 from moothall.voice.session import Address, Connection, VoiceSession
@@ -19,11 +21,12 @@ _SPEAKING_BITS: Final = 7
 class Room:
     """The sessions in one voice channel, by user."""
 
-    __slots__ = ("channel_id", "members")
+    __slots__ = ("channel_id", "encryption", "members")
 
-    def __init__(self, channel_id: int) -> None:
+    def __init__(self, channel_id: int, sender: ExternalSender) -> None:
         self.channel_id = channel_id
         self.members: dict[int, VoiceSession] = {}
+        self.encryption = RoomEncryption(channel_id, sender)
 
     def others(self, session: VoiceSession) -> Iterator[VoiceSession]:
         """The other sessions."""
@@ -66,6 +69,7 @@ class Rooms:
         self.by_address: dict[Address, VoiceSession] = {}
         self.rooms: dict[int, Room] = {}
         self._detached: set[VoiceSession] = set()
+        self._sender = ExternalSender()
 
     # What the server tells
 
@@ -131,7 +135,7 @@ class Rooms:
         self.by_ssrc[session.ssrc] = session
         room = self.rooms.get(participant.channel_id)
         if room is None:
-            room = self.rooms[participant.channel_id] = Room(participant.channel_id)
+            room = self.rooms[participant.channel_id] = Room(participant.channel_id, self._sender)
         room.members[participant.user_id] = session
         self._report(Connected(*key, connected=True))
         return session
@@ -184,7 +188,9 @@ class Rooms:
             room.renew_receivers()
             for each in room.members.values():
                 each.send(Opcode.CLIENT_DISCONNECT, {"user_id": str(session.participant.user_id)})
+            room.encryption.leave(session.user_id)
         else:
+            room.encryption.close()
             del self.rooms[room.channel_id]
         connection, session.connection = session.connection, None
         if connection is not None:

@@ -98,6 +98,11 @@ class VoiceSession:
         self._packets = 0
 
     @property
+    def user_id(self) -> int:
+        """The participant."""
+        return self.participant.user_id
+
+    @property
     def key(self) -> tuple[int, int]:
         """Guild and user."""
         return self.participant.guild_id, self.participant.user_id
