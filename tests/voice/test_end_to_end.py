@@ -1,4 +1,4 @@
-"""End-to-end encryption: all in a room agree on a group, whoever comes and goes, and the server has no key of it."""
+"""End-to-end encryption: all in a room agree on a group as members come and go, and the server has no key of it."""
 
 import asyncio
 
