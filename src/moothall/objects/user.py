@@ -25,6 +25,7 @@ class UserFlags:
     VERIFIED_DEVELOPER: Final = 1 << 17
     CERTIFIED_MODERATOR: Final = 1 << 18
     BOT_HTTP_INTERACTIONS: Final = 1 << 19
+    SPAMMER: Final = 1 << 20
 
 
 class PremiumType(IntEnum):

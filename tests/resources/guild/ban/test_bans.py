@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -239,3 +240,25 @@ async def test_bulk_bans_need_both_permissions(platform: Platform, guild: Guild)
     for bits in (Permissions.BAN_MEMBERS, Permissions.MANAGE_GUILD):
         reply = await (await guild.member_with(bits)).post(f"/guilds/{guild.id}/bulk-ban", {"user_ids": [int(bob.id)]})
         assert reply.code == 50013
+
+
+async def test_bans_are_searched_by_names_and_ids(platform: Platform, guild: Guild) -> None:
+    ann, bob = await platform.person("annabel"), await platform.person("bob", global_name="Sir Belvedere")
+    others = [await platform.person("under_score"), await platform.person("percent")]
+    path = f"/guilds/{guild.id}/bans/search"
+    for each in (ann, bob, *others):
+        await guild.owner.put(f"/guilds/{guild.id}/bans/{each.id}", reason="noise")
+
+    async def searched(**query: Any) -> list[int]:
+        reply = await guild.owner.get(path, **query)
+        assert reply.status == 200
+        return [int(ban["user"]["id"]) for ban in reply.json]
+
+    assert await searched(query="BEL") == [ann.id, bob.id]
+    assert await searched(query="sir b") == [bob.id]
+    assert await searched(query="r_s") == [others[0].id]
+    assert await searched(query="%") == []
+    assert await searched(user_ids=[str(bob.id), str(guild.owner.id)]) == [bob.id]
+    assert await searched(query="ann", user_ids=[str(bob.id)]) == []
+    assert await searched(limit=2) == [ann.id, bob.id]
+    assert (await guild.owner.get(path, query="ann")).json[0]["reason"] == "noise"

@@ -452,3 +452,27 @@ async def test_roles_removed_in_one_transaction_leave_no_overwrite(
     assert await positions(owner, guild) == {guild.id: 0, roles[0]: 1, roles[3]: 4}
     overwrites = (await owner.get(f"/channels/{hidden}")).json["permission_overwrites"]
     assert [int(overwrite["id"]) for overwrite in overwrites] == [roles[0], roles[3]]
+
+
+async def test_a_role_is_added_to_several_members_or_to_none(platform: Platform) -> None:
+    guild = await platform.guild(await platform.person())
+    ann, bob, stranger = [await platform.person() for _ in range(3)]
+    role = await guild.role(name="Bakers")
+    await guild.join(ann, bob)
+    path = f"/guilds/{guild.id}/roles/{role}"
+    refused = await guild.owner.patch(f"{path}/members", {"member_ids": [str(ann.id), str(stranger.id)]})
+    assert refused.code == 10007
+    assert (await guild.owner.get(f"{path}/member-ids")).json == []
+    await guild.owner.put(f"/guilds/{guild.id}/members/{ann.id}/roles/{role}")
+    with platform.listening() as heard:
+        reply = await guild.owner.patch(f"{path}/members", {"member_ids": [str(ann.id), str(bob.id)]}, reason="bread")
+    assert {user_id: member["roles"] for user_id, member in reply.json.items()} == {
+        str(ann.id): [str(role)],
+        str(bob.id): [str(role)],
+    }
+    assert heard == ["GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_MEMBER_UPDATE"]
+    assert (await guild.audit_log())[-1] == (25, bob.id, "bread")
+    assert (await bob.get(f"{path}/member-ids")).json == [str(ann.id), str(bob.id)]
+    assert (await bob.get(f"/guilds/{guild.id}/roles/{guild.id}/member-ids")).json == []
+    member = await guild.member_with(0)
+    assert (await member.patch(f"{path}/members", {"member_ids": [str(ann.id)]})).code == 50013

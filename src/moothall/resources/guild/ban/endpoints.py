@@ -57,6 +57,19 @@ async def get_guild_bans(
     return await _bans(ctx, rows)
 
 
+@get("/guilds/{guild_id}/bans/search", permission=Permissions.BAN_MEMBERS)
+async def search_guild_bans(
+    ctx: Context,
+    guild_id: GuildId,
+    *,
+    query: Annotated[str, Meta(min_length=1, max_length=32)] | None = None,
+    user_ids: Annotated[list[UserId], Meta(max_length=limits.BAN_SEARCH_MAX)] | None = None,
+    limit: Annotated[int, Meta(ge=1, le=limits.BAN_SEARCH_MAX)] = limits.BAN_SEARCH_MAX,
+) -> list[Ban]:
+    """List bans of users whose username or display name contains `query`, of those in `user_ids` if there are any."""
+    return await _bans(ctx, await queries.search_bans(ctx.tx, guild_id, query, user_ids, limit))
+
+
 @get("/guilds/{guild_id}/bans/{user_id}", permission=Permissions.BAN_MEMBERS)
 async def get_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId) -> Ban:
     """Get a ban; 404/10026 for a user who is not banned."""

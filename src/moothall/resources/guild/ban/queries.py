@@ -1,17 +1,21 @@
 """The SQL of bans."""
 
 from collections.abc import Collection, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.rows import UserRow
-from moothall.storage.sql import and_, bindparam, delete, select
+from moothall.storage.sql import ColumnElement, and_, bindparam, delete, func, or_, select
 from moothall.storage.tables import bans, members, users
 
 _KEY = ("guild_id", "user_id")
+_ESCAPE: Final = "~"
+"""Makes the next character of a LIKE pattern an ordinary one."""
 
 
 class BanRow(Struct):
@@ -65,6 +69,28 @@ _select_bans_before = Query(
     ),
     into=BanRow,
 )
+_matching = or_(
+    users.c.username_key.like(bindparam("username_pattern"), escape=_ESCAPE),
+    func.lower(users.c.global_name).like(bindparam("name_pattern"), escape=_ESCAPE),
+)
+
+
+def _search(*conditions: ColumnElement[bool]) -> Query[BanRow]:
+    return Query(
+        lambda: (
+            select(bans)
+            .select_from(bans.join(users, users.c.id == bans.c.user_id))
+            .where(_of_guild, *conditions)
+            .order_by(bans.c.user_id)
+            .limit(bindparam("maximum"))
+        ),
+        into=BanRow,
+    )
+
+
+_search_names = _search(_matching)
+_search_ids = _search(in_list(bans.c.user_id, "user_ids"))
+_search_both = _search(_matching, in_list(bans.c.user_id, "user_ids"))
 _insert_ban = Query(lambda: insert_ignore(bans, key=_KEY))
 _delete_ban = Query(lambda: delete(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")))
 
@@ -95,6 +121,31 @@ async def select_bans_before(reader: Reader, guild_id: GuildId, before: UserId, 
     """The last `maximum` bans before a user id, ascending by user id."""
     rows = await reader.all_up_to(maximum, _select_bans_before, guild_id=guild_id, before=before, maximum=maximum)
     return rows[::-1]
+
+
+async def search_bans(
+    reader: Reader, guild_id: GuildId, text: str | None, user_ids: Collection[UserId] | None, maximum: int
+) -> list[BanRow]:
+    """Bans of users whose username or display name contains a text, of those in `user_ids`, ascending by user id."""
+    values: dict[str, Any] = {"guild_id": guild_id, "maximum": maximum}
+    if text is not None:
+        values["username_pattern"] = _pattern(search_key(text))
+        values["name_pattern"] = _pattern(text.lower())
+    if user_ids is None:
+        return (
+            await reader.all_long(_search_names, **values)
+            if text
+            else await select_bans_after(reader, guild_id, UserId(Snowflake(0)), maximum)
+        )
+    values["user_ids"] = list(user_ids)
+    return await reader.all_long(_search_ids if text is None else _search_both, **values)
+
+
+def _pattern(text: str) -> str:
+    """The LIKE pattern of what contains a text."""
+    for special in (_ESCAPE, "%", "_"):
+        text = text.replace(special, _ESCAPE + special)
+    return f"%{text}%"
 
 
 async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> None:

@@ -2,13 +2,12 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from moothall.api.access import BY_FIELD, MEMBER
 from moothall.api.context import Context
 from moothall.api.endpoint import Json, delete, get, patch, put
 from moothall.objects import errors, limits
-from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.member import Member
@@ -16,6 +15,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
 from moothall.resources.guild.membership import operations
+from moothall.resources.guild.membership.access import has_members_intent
 from moothall.resources.guild.membership.operations.add import JOIN_SCOPE
 from moothall.resources.guild.membership.requests import (
     AddGuildMember,
@@ -28,7 +28,11 @@ from moothall.resources.member.encoded import EncodedMembers, encode_members
 from moothall.resources.member.events import GuildMemberRemove, GuildMemberUpdate
 from moothall.resources.voice.events import VOICE_EVENTS
 
-_MEMBERS_INTENT = ApplicationFlags.GATEWAY_GUILD_MEMBERS | ApplicationFlags.GATEWAY_GUILD_MEMBERS_LIMITED
+
+class AddRoleMembers(Struct, frozen=True):
+    """The body of Add Guild Role Members."""
+
+    member_ids: Annotated[list[UserId], Meta(max_length=limits.ROLE_MEMBERS_ADDED)] = []
 
 
 class Nickname(Struct, frozen=True):
@@ -70,7 +74,7 @@ async def list_guild_members(
     after: UserId = UserId(Snowflake(0)),  # noqa: B008 - an immutable number
 ) -> Json[list[Member]]:
     """List members by ascending user id. A bot's application needs the privileged GUILD_MEMBERS intent."""
-    if ctx.actor.bot and not ctx.actor.application_flags & _MEMBERS_INTENT:
+    if not has_members_intent(ctx.actor):
         raise Refusal(errors.MISSING_ACCESS)
 
     async def read() -> bytes:
@@ -160,6 +164,20 @@ async def modify_current_user_nick(ctx: Context, guild_id: GuildId, body: Modify
 async def add_guild_member_role(ctx: Context, guild_id: GuildId, user_id: UserId, role_id: RoleId) -> None:
     """Add a role to a member."""
     await operations.change_member_role(ctx, guild_id, user_id, role_id, add=True)
+
+
+@patch(
+    "/guilds/{guild_id}/roles/{role_id}/members",
+    permission=Permissions.MANAGE_ROLES,
+    audit_reason=True,
+    fires=(GuildMemberUpdate,),
+)
+async def add_guild_role_members(
+    ctx: Context, guild_id: GuildId, role_id: RoleId, body: AddRoleMembers
+) -> dict[str, Member]:
+    """Add a role to up to 30 members, all or none. Returns the members by id."""
+    members = await operations.add_role_to_members(ctx, guild_id, role_id, body.member_ids)
+    return {member.user.id.wire(): member for member in members if member.user is not UNSET}
 
 
 @delete(

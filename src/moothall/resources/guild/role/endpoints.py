@@ -10,7 +10,7 @@ from moothall.api.endpoint import Json, delete, get, patch, post
 from moothall.authority.guild_changes import GuildPart
 from moothall.authority.guild_state import GuildState, once_per_version
 from moothall.objects import limits
-from moothall.objects.ids import GuildId, RoleId
+from moothall.objects.ids import GuildId, RoleId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.role import Role
 from moothall.objects.wire import encode
@@ -35,6 +35,15 @@ async def get_guild_role_member_counts(ctx: Context, guild_id: GuildId) -> dict[
     """Count the members of each role, by role id, without @everyone."""
     counts = await queries.count_members_by_role(ctx.tx, guild_id)
     return {str(int(role_id)): counts[role_id] for role_id in ctx.guild.roles if role_id != ctx.guild.everyone.id}
+
+
+@get("/guilds/{guild_id}/roles/{role_id}/member-ids", permission=MEMBER)
+async def list_guild_role_members(ctx: Context, guild_id: GuildId, role_id: RoleId) -> list[UserId]:
+    """List the ids of the first 100 members with a role; none for @everyone."""
+    operations.find_role(ctx, role_id)
+    if role_id == ctx.guild.everyone.id:
+        return []
+    return await queries.select_member_ids(ctx.tx, guild_id, role_id, limits.ROLE_MEMBERS_LISTED)
 
 
 @get("/guilds/{guild_id}/roles/{role_id}", permission=MEMBER)

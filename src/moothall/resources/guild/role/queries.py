@@ -50,6 +50,18 @@ _remove_from_members = Query(
         .values(roles=type_coerce("[", Text).concat(func.rtrim(func.ltrim(_without, ","), ",")).concat("]"))
     )
 )
+_select_member_ids = Query(
+    lambda: (
+        select(members.c.user_id)
+        .where(
+            members.c.guild_id == bindparam("guild_id"),
+            _listed.contains(bindparam("digits", type_=Text)),
+            _between_commas.contains(bindparam("id_between_commas", type_=Text)),
+        )
+        .order_by(members.c.user_id)
+        .limit(bindparam("maximum"))
+    )
+)
 _select_last_member = Query(
     lambda: (
         select(members.c.user_id)
@@ -153,6 +165,18 @@ async def remove_from_channels(tx: Transaction, guild_id: GuildId, role_id: Role
         _set_overwrites, [{"channel_id": row.id, "new_overwrites": row.permission_overwrites} for row in rows]
     )
     return rows
+
+
+async def select_member_ids(reader: Reader, guild_id: GuildId, role_id: RoleId, maximum: int) -> list[UserId]:
+    """The members with a role, at most `maximum`, by ascending id."""
+    rows = await reader.all_long(
+        _select_member_ids,
+        guild_id=guild_id,
+        digits=str(int(role_id)),
+        id_between_commas=f",{int(role_id)},",
+        maximum=maximum,
+    )
+    return [UserId(Snowflake(row[0])) for row in rows]
 
 
 async def count_members_by_role(reader: Reader, guild_id: GuildId) -> Counter[RoleId]:

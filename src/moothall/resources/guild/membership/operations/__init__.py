@@ -26,6 +26,7 @@ from moothall.resources.guild.membership.operations.leave import (
 from moothall.resources.guild.membership.operations.modify import (
     NICKNAME_CHANGED,
     NICKNAME_CHANGING,
+    add_role_to_members,
     change_member_role,
     check_assignable,
     check_not_linked,
@@ -44,6 +45,7 @@ __all__ = [
     "NICKNAME_CHANGED",
     "NICKNAME_CHANGING",
     "add_member",
+    "add_role_to_members",
     "admit_member",
     "admit_members",
     "change_member_role",

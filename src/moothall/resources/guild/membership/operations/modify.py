@@ -3,7 +3,7 @@
 Permissions are checked first (403), then the fields (400). Nothing is written before every field has been checked.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType, structs
@@ -160,6 +160,38 @@ async def change_member_role(ctx: Context, guild_id: GuildId, user_id: UserId, r
         after = as_full_member(after)
     await _store(ctx, row, after)
     ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=await queries.member_object(ctx.tx, after)))
+
+
+async def add_role_to_members(
+    ctx: Context, guild_id: GuildId, role_id: RoleId, user_ids: Sequence[UserId]
+) -> list[Member]:
+    """Add one role to several members, all or none; returns them. Nothing changes for those who have it.
+
+    Raises Refusal as `change_member_role`.
+    """
+    role = ctx.guild.roles.get(role_id)
+    if role is None:
+        raise Refusal(errors.UNKNOWN_ROLE)
+    rows = await queries.get_members(ctx.tx, guild_id, user_ids)
+    if not rows.keys() >= set(user_ids):
+        raise Refusal(errors.UNKNOWN_MEMBER)
+    if role_id == ctx.guild.everyone.id:
+        raise Refusal(errors.INVALID_ROLE)
+    check_assignable(ctx.member, [role])
+    check_not_linked([role])
+    changed: dict[UserId, MemberRow] = {}
+    for user_id, row in rows.items():
+        if role_id in row.roles:
+            continue
+        # A deleted role may still be in the row until its job removes it: do not write it back.
+        others = [each for each in row.roles if each in ctx.guild.roles]
+        changed[user_id] = as_full_member(structs.replace(row, roles=[*others, Snowflake(role_id)]))
+        await _store(ctx, row, changed[user_id])
+    members = await queries.member_objects(ctx.tx, [changed.get(user_id, rows[user_id]) for user_id in sorted(rows)])
+    for member in members:
+        if member.user is not UNSET and member.user.id in changed:
+            ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=member))
+    return members
 
 
 def check_assignable(authority: MemberAuthority, roles: Iterable[Role]) -> None:
