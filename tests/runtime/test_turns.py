@@ -143,7 +143,7 @@ async def test_lanes_take_turns_however_many_wait_in_one(monkeypatch: pytest.Mon
 
 
 async def test_the_lane_that_has_had_the_least_time_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    load = Load(monkeypatch, TURN_SECONDS)
+    load = Load(monkeypatch, 4 * TURN_SECONDS)
 
     async def work(lane: str, number: int) -> None:
         enter_lane(lambda: lane)
@@ -157,6 +157,21 @@ async def test_the_lane_that_has_had_the_least_time_goes_first(monkeypatch: pyte
     await asyncio.gather(*tasks)
     order = [number for number, _ in load.entries]
     assert [order.index(100 + number) < count + 12 for number in range(3)] == [True] * 3
+
+
+async def test_who_has_had_hardly_any_time_waits_for_no_newcomer(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+
+    async def work(lane: object, number: int) -> None:
+        enter_lane(lambda: lane)
+        await load.work(number)
+
+    await asyncio.gather(*(work("alice", number) for number in range(8)))
+    tasks = [asyncio.ensure_future(work("flood", number)) for number in range(8, 60)]
+    tasks += [asyncio.ensure_future(work("alice", 60))]
+    tasks += [asyncio.ensure_future(work(f"newcomer {number}", number)) for number in range(61, 120)]
+    await asyncio.gather(*tasks)
+    assert [number for number, _ in load.entries].index(60) < 20
 
 
 async def test_a_lane_is_charged_for_its_own_steps_and_not_for_what_else_runs_in_the_turn(

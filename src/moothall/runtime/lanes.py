@@ -19,6 +19,8 @@ SERVER_LANE: Final = None
 """The lane of what the server does by itself."""
 _HALVED_EVERY: Final = 1.0
 """Seconds after which half of the time that a lane has had is forgotten."""
+_LIGHT: Final = 0.01
+"""Seconds that count for nothing: who acts now and then would wait for all who come for the first time."""
 _FORGOTTEN: Final = 0.0001
 """Seconds of a lane that are not worth remembering."""
 
@@ -93,9 +95,7 @@ class Lanes(Generic[T]):
         halves = ((lane, seconds / 2) for lane, seconds in self._seconds.items())
         self._seconds = {lane: seconds for lane, seconds in halves if seconds >= _FORGOTTEN}
         # Of those who wait too: else a lane that has had much would wait for as long as others come.
-        self._order = [
-            (seconds / 2 if seconds / 2 >= _FORGOTTEN else 0.0, number, lane) for seconds, number, lane in self._order
-        ]
+        self._order = [(self._rank(lane), number, lane) for _, number, lane in self._order]
         heapify(self._order)
 
     def clear(self) -> None:
@@ -104,4 +104,8 @@ class Lanes(Generic[T]):
         self._order.clear()
 
     def _enter(self, lane: Hashable) -> None:
-        heappush(self._order, (self._seconds.get(lane, 0.0), next(self._entered), lane))
+        heappush(self._order, (self._rank(lane), next(self._entered), lane))
+
+    def _rank(self, lane: Hashable) -> float:
+        """The time that a lane has had beyond what counts for nothing."""
+        return max(0.0, self._seconds.get(lane, 0.0) - _LIGHT)
