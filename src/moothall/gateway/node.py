@@ -268,7 +268,7 @@ class GatewayNode:
         budget = frame_budget(scope)
         # The server refers to the scope as long as the WebSocket is open.
         scope.clear()
-        connection = Connection(self, send, _encoding(query) or TEXT, network, url)
+        connection = Connection(self, send, _encoding(query) or TEXT, network, url, version=_first(query, "v"))
         if budget is not None:
             budget.close_code = CloseCode.RATE_LIMITED
             connection.frame_budget = budget
@@ -411,7 +411,9 @@ class GatewayNode:
         """Opcode 2: start a session, send READY and GUILD_CREATE of each guild. Raises CloseConnection."""
         started = stopwatch()
         identity = await self._authenticate(command.token)
-        intents = read_intents(command, bot=identity.bot, application_flags=identity.application_flags)
+        intents = read_intents(
+            command, bot=identity.bot, application_flags=identity.application_flags, version=connection.version
+        )
         shard = read_shard(command)
         payer = connection.payer = self._payer(connection, identity)
         if not await self.bounds.admit(identity, shard, payer):

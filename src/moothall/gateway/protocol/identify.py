@@ -11,7 +11,7 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.objects.application import privileged_intents
 from moothall.objects.clock import CLOCK
 from moothall.objects.ids import UserId
-from moothall.objects.intents import ALL, PRIVILEGED, RANGE
+from moothall.objects.intents import ALL, PRIVILEGED, RANGE, Intent
 
 _WINDOW: Final = 5.0
 _DAY: Final = 86_400.0
@@ -20,11 +20,11 @@ _MIN_LARGE: Final = 50
 _MAX_LARGE: Final = 250
 
 
-def read_intents(command: IdentifyCommand, *, bot: bool, application_flags: int) -> int:
+def read_intents(command: IdentifyCommand, *, bot: bool, application_flags: int, version: str = "") -> int:
     """The intents of a session. Raises CloseConnection 4013 or 4014.
 
     A user's own client has every intent, whatever it states. A bot has those that it states; bits of the public range
-    that are no intent are ignored.
+    that are no intent are ignored. In version 9, one that may read the content of messages need not state that intent.
     """
     if not bot:
         return ALL
@@ -33,6 +33,8 @@ def read_intents(command: IdentifyCommand, *, bot: bool, application_flags: int)
         raise CloseConnection(CloseCode.INVALID_INTENTS, "Invalid intent(s).")
     if intents & PRIVILEGED & ~privileged_intents(application_flags):
         raise CloseConnection(CloseCode.DISALLOWED_INTENTS, "Disallowed intent(s).")
+    if version == "9":
+        intents |= privileged_intents(application_flags) & Intent.MESSAGE_CONTENT
     return intents & ALL
 
 

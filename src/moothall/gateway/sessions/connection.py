@@ -97,14 +97,24 @@ class Connection:
         "replaying",
         "send_queue",
         "session",
+        "version",
     )
 
     def __init__(
-        self, handler: CommandHandler, send: Send, encoding: Encoding, network: str = "", gateway_url: str = ""
+        self,
+        handler: CommandHandler,
+        send: Send,
+        encoding: Encoding,
+        network: str = "",
+        gateway_url: str = "",
+        *,
+        version: str = "",
     ) -> None:
         settings = handler.settings
         self._handler = handler
         self.encoding = encoding
+        self.version = version
+        """The version of the API in the URL; empty for none."""
         self.replaying = False
         """Whether missed dispatches are being sent: new ones wait in the session's replay buffer for their turn."""
         self.session: Session | None = None
