@@ -8,6 +8,9 @@ import asyncio
 import json
 import os
 import random
+import signal
+import time
+from pathlib import Path
 from typing import Any
 
 import davey
@@ -84,6 +87,15 @@ async def until(condition: Any, seconds: float = 10.0) -> None:
             await asyncio.sleep(0.02)
 
 
+def kill_voice_process() -> None:
+    """Kill the process that the server has started."""
+    server = int(os.environ["SERVER_PID"])
+    children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+    voice = [int(each) for each in children if b"voice" in Path(f"/proc/{each}/cmdline").read_bytes().split(b"\0")]
+    assert len(voice) == 1
+    os.kill(voice[0], signal.SIGKILL)
+
+
 async def main() -> None:
     speaker, listener = await started(os.environ["SPEAKER"]), await started(os.environ["LISTENER"])
     report: dict[str, Any] = {}
@@ -107,6 +119,16 @@ async def main() -> None:
     await play(speaking)
     await until(lambda: heard_of(ears, frames, before) >= FRAMES)
     report["back"] = True
+
+    # The voice process is killed: both connect to the next one by themselves.
+    kill_voice_process()
+    killed_at = time.monotonic()
+    await until(lambda: not speaking.is_connected() or not hearing.is_connected())
+    await until(lambda: speaking.is_connected() and hearing.is_connected())
+    before = len(ears.heard)
+    while len(ears.heard) == before:
+        await play(speaking)
+    report["seconds"] = time.monotonic() - killed_at
 
     await speaking.disconnect()
     report["dave"] = speaking._connection.dave_protocol_version

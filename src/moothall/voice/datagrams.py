@@ -113,7 +113,7 @@ class Datagrams:
             self.dropped += 1
         elif packets.is_keepalive(data):
             pass  # it has kept a mapping of the client's network alive on its way
-        elif len(data) <= packets.MAX_PACKET and len(data) > packets.RTCP_HEADER and packets.is_rtcp(data):
+        elif len(data) <= packets.MAX_PACKET and packets.is_rtcp(data):
             self._forward(session, data, packets.RTCP_HEADER, packets.rtcp_ssrc(data), now)
         elif len(data) <= packets.MAX_PACKET and (size := packets.rtp_header_size(data)):
             self._forward(session, data, size, packets.rtp_ssrc(data), now)

@@ -43,8 +43,8 @@ def is_keepalive(data: bytes) -> bool:
 
 
 def is_rtcp(data: bytes) -> bool:
-    """Whether a packet of version 2 is RTCP."""
-    return data[1] in _RTCP_TYPES
+    """Whether a datagram is an encrypted packet of RTCP."""
+    return len(data) >= RTCP_HEADER + TAG_BYTES + NONCE_BYTES and data[0] >> 6 == 2 and data[1] in _RTCP_TYPES
 
 
 def rtp_header_size(data: bytes) -> int:

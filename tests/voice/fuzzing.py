@@ -1,0 +1,162 @@
+"""Random and damaged datagrams and MLS messages for the voice process: `python -m tests.voice.fuzzing 1000000`."""
+
+import asyncio
+import random
+import struct
+import sys
+from typing import Any
+
+import davey
+
+from moothall.voice.datagrams import Datagrams, bind
+from moothall.voice.dave.encoding import MlsError
+from moothall.voice.dave.group import DaveOpcode, RoomEncryption
+from moothall.voice.dave.messages import ExternalSender
+from moothall.voice.encryption import MODES, cipher, new_key
+from moothall.voice.link import Participant
+from moothall.voice.opcodes import CloseCode
+from moothall.voice.packets import ReplayWindow
+from moothall.voice.rooms import Rooms
+from moothall.voice.session import VoiceSession
+
+ADDRESSES = [("127.0.0.1", 40_000 + number) for number in range(6)]
+
+
+class NoConnection:
+    """A connection that takes everything."""
+
+    version = 8
+
+    def send_text(self, message: bytes) -> None:
+        """Do nothing."""
+
+    def send_binary(self, message: bytes) -> None:
+        """Do nothing."""
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Do nothing."""
+
+
+def damaged(chance: random.Random, data: bytes) -> bytes:
+    """Some bytes with one thing wrong, or nothing."""
+    changed = bytearray(data)
+    kind = chance.randrange(6)
+    if kind == 0:
+        return bytes(changed)
+    if kind == 1:
+        return bytes(changed[: chance.randrange(len(changed) + 1)])
+    if kind == 2:
+        return bytes(changed) + chance.randbytes(chance.randrange(40))
+    if kind == 3:
+        return chance.randbytes(chance.choice((0, 1, 2, 4, 8, 11, 12, 13, 28, 32, 74, 100, 1500, 1501, 1600)))
+    for _ in range(chance.randrange(1, 4)):
+        if changed:
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+    return bytes(changed)
+
+
+async def datagrams(count: int, seed: int = 1) -> tuple[int, int]:
+    """Handle so many datagrams; how many were passed on, and how many dropped. Raises what handling one raises."""
+    chance = random.Random(seed)
+    rooms = Rooms(lambda _message: None)
+    sink = bind("127.0.0.1", 0)
+    handling = Datagrams(rooms, sink)
+    sessions: list[VoiceSession] = []
+    for number in range(4):
+        participant = Participant(1, 2, number, f"s{number}", f"t{number}")
+        session = rooms.open(participant, NoConnection(), 0)
+        session.cipher = cipher(MODES[number % 2], new_key())
+        session.socket = sink[0]
+        session.discovered.append(ADDRESSES[number])
+        rooms.bind(session, ADDRESSES[number])
+        sessions.append(session)
+    for number in range(count):
+        session = chance.choice(sessions)
+        if not number % 5_000:
+            session.window = ReplayWindow()
+        session._packets = 0  # the limit of packets is not what is tested
+        handling.handle(sink[0], damaged(chance, _datagram(chance, session, number + 1)), _address(chance, session))
+    for each in sink:
+        each.close()
+    return handling.forwarded, handling.dropped
+
+
+def _address(chance: random.Random, session: VoiceSession) -> Any:
+    return chance.choice(ADDRESSES) if chance.random() < 0.1 else session.address
+
+
+def _datagram(chance: random.Random, session: VoiceSession, nonce: int) -> bytes:
+    """A datagram as the client of a session might send it."""
+    assert session.cipher is not None
+    kind = chance.randrange(8)
+    if kind == 0:
+        return struct.pack(">HHI", 1, 70, session.ssrc) + bytes(66)
+    number = nonce.to_bytes(4, "big")
+    if kind == 1:
+        header = struct.pack(">BBHI", 0x80, chance.choice((200, 201, 202)), 6, session.ssrc)
+        return header + session.cipher.encrypt(number, chance.randbytes(20), header) + number
+    first = 0x80 | chance.choice((0, 0x10)) | chance.randrange(3)
+    header = struct.pack(">BBHII", first, 0x78, nonce & 0xFFFF, nonce, session.ssrc)
+    header += chance.randbytes(4 * (first & 0x0F)) + (b"\xbe\xde\0\1" if first & 0x10 else b"")
+    return header + session.cipher.encrypt(number, chance.randbytes(chance.randrange(1, 200)), header) + number
+
+
+class _Client:
+    """A member of a group."""
+
+    dave_version = 1
+
+    def __init__(self, user_id: int, channel_id: int) -> None:
+        self.user_id = user_id
+        self.session = davey.DaveSession(1, user_id, channel_id)
+        self.received: list[tuple[int, bytes]] = []
+
+    def send(self, op: int, data: object) -> None:
+        """Do nothing."""
+
+    def send_binary(self, op: int, data: bytes) -> None:
+        """Remember it."""
+        self.received.append((op, data))
+
+
+async def mls_messages(count: int, seed: int = 1) -> int:
+    """Let a group handle so many damaged key packages and commits; how many were refused."""
+    chance = random.Random(seed)
+    channel_id, sender = 77, ExternalSender()
+    alice, bob = _Client(11, channel_id), _Client(22, channel_id)
+    made = RoomEncryption(channel_id, sender)
+    packages = {each.user_id: bytes(each.session.get_serialized_key_package()) for each in (alice, bob)}
+    for each in (alice, bob):
+        made.join(each)
+        made.welcome(each)
+        made.handle_binary(each, DaveOpcode.KEY_PACKAGE, packages[each.user_id])
+    commit = b""
+    for op, data in alice.received:
+        if op == DaveOpcode.EXTERNAL_SENDER:
+            alice.session.set_external_sender(data)
+        elif op == DaveOpcode.PROPOSALS:
+            result = alice.session.process_proposals(davey.ProposalsOperationType.append, data[1:])
+            assert result is not None
+            assert result.welcome is not None
+            commit = result.commit + result.welcome
+    made.close()
+    refused = 0
+    for _ in range(count):
+        alice.received.clear()
+        bob.received.clear()
+        room = RoomEncryption(channel_id, sender)
+        room.join(alice)
+        room.join(bob)
+        for op, message in ((DaveOpcode.KEY_PACKAGE, packages[11]), (DaveOpcode.COMMIT_WELCOME, commit)):
+            try:
+                room.handle_binary(alice, op, damaged(chance, message))
+            except MlsError:
+                refused += 1
+        room.close()
+    return refused
+
+
+if __name__ == "__main__":
+    number = int(sys.argv[1])
+    print("datagrams passed on, dropped:", asyncio.run(datagrams(number)))
+    print("messages of MLS refused:", asyncio.run(mls_messages(number // 10)))
