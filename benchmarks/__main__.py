@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from benchmarks import activities, event_loop, fan_out, files, report, statements, testing
+from benchmarks import activities, event_loop, fan_out, files, report, statements, testing, voice
 from benchmarks.bodies import LAYOUT, ONE_EMBED, PLAIN, SEARCHES, TEN_EMBEDS
 from benchmarks.load import HEARTBEAT_SECONDS
 from benchmarks.profile import profiling
@@ -568,6 +568,8 @@ def rows_apart(world: World, size: Size, folder: Path, seconds: float, only: str
         rows.append(event_loop_row(world, folder, seconds))
     if only.lower() in "activity proxy":
         rows.extend(activity_rows(folder / "activities", seconds))
+    if size is SMALL and only.lower() in "voice":
+        rows.extend(voice.rows(seconds))
     if only.lower() in "memory":
         rows.extend(idle_memory(world, folder))
         rows.append(upload_memory(world, folder))

@@ -78,7 +78,7 @@ class Datagrams:
     def start(self) -> None:
         """Receive from now on."""
         for each in self._sockets:
-            self._loop.add_reader(each.fileno(), self._read, each)
+            self._loop.add_reader(each.fileno(), self.read, each)
 
     def close(self) -> None:
         """Receive no longer."""
@@ -86,7 +86,8 @@ class Datagrams:
             self._loop.remove_reader(each.fileno())
             each.close()
 
-    def _read(self, source: socket.socket) -> None:
+    def read(self, source: socket.socket) -> None:
+        """Handle the datagrams that wait in a socket, up to a number that leaves time for other tasks."""
         receive, handle = source.recvfrom, self.handle
         for _ in range(_AT_ONCE):
             try:
