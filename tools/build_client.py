@@ -85,7 +85,7 @@ def build() -> None:
     npm, environment = node_environment()
     say("installing its packages")
     install = [*npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--loglevel=error"]
-    if not (WEB / "node_modules" / ".package-lock.json").exists():
+    if not _packages_are_current():
         subprocess.run(install, cwd=WEB, env=environment, check=True)
     say("building")
     with tempfile.TemporaryDirectory(dir=TARGET.parent, prefix=".client-") as folder:
