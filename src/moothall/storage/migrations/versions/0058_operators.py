@@ -1,15 +1,15 @@
 """Operators, their tokens, their settings, and their log, which triggers keep as it is.
 
-Revision ID: 0056
-Revises: 0055
+Revision ID: 0058
+Revises: 0057
 """
 
 from alembic import op
 
 from moothall.storage.migrations.notation import create_clustered_tables, create_indexes, create_tables, drop_tables
 
-revision = "0056"
-down_revision = "0055"
+revision = "0058"
+down_revision = "0057"
 branch_labels = None
 depends_on = None
 

@@ -1,13 +1,13 @@
 """Saved messages, and mentions that users removed from their lists.
 
-Revision ID: 0056
-Revises: 0055
+Revision ID: 0057
+Revises: 0056
 """
 
 from moothall.storage.migrations.notation import create_tables, drop_tables
 
-revision = "0056"
-down_revision = "0055"
+revision = "0057"
+down_revision = "0056"
 branch_labels = None
 depends_on = None
 
