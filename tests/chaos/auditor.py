@@ -120,7 +120,7 @@ def _judge_epochs(history: History, state: State, counts: Counter[str]) -> Itera
         numbers = [seq for seq, _, _ in epoch.events]
         if numbers != list(range(1, len(numbers) + 1)):
             yield f"{epoch.listener} received the sequence numbers {_first_gap(numbers)}"
-    yield from _judge_order([_created(epoch) for epoch in history.epochs if epoch.joined_seq])
+    yield from _judge_order([(_created(epoch), _known_roles(epoch)) for epoch in history.epochs if epoch.joined_seq])
     for epoch in history.epochs:
         if epoch.joined_seq:
             yield from _judge_holes(history, epoch)
@@ -139,16 +139,27 @@ def _created(epoch: Epoch) -> list[str]:
     return ids
 
 
-def _judge_order(sequences: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Whether events have one order, and each session received all of it between its first and its last."""
-    for ids in sequences:
+def _known_roles(epoch: Epoch) -> frozenset[str]:
+    """The ids of the roles that a session received with the guild, and so not as events."""
+    return frozenset(
+        role["id"] for seq, _, data in epoch.events if seq == epoch.joined_seq for role in data.get("roles", ())
+    )
+
+
+def _judge_order(sequences: Sequence[tuple[Sequence[str], frozenset[str]]]) -> Iterator[str]:
+    """Whether events have one order, and each session received all of it between its first and its last.
+
+    But for the roles that it had already: their events may have been under way when it received the guild.
+    """
+    for ids, _ in sequences:
         if len(set(ids)) != len(ids):
             yield f"a session received {Counter(ids).most_common(1)[0]} more than once"
-    longest = sorted(sequences, key=len, reverse=True)
-    for ids in longest:
-        positions = {event_id: position for position, event_id in enumerate(ids)}
-        for others in longest:
-            common = [positions[event_id] for event_id in others if event_id in positions]
+    longest = sorted(sequences, key=lambda each: len(each[0]), reverse=True)
+    for ids, known in longest:
+        for others, known_to_others in longest:
+            expected = [event_id for event_id in ids if event_id not in known_to_others]
+            positions = {event_id: position for position, event_id in enumerate(expected)}
+            common = [positions[event_id] for event_id in others if event_id in positions and event_id not in known]
             if common and common != list(range(common[0], common[0] + len(common))):
                 yield "two sessions received the same events in another order, or with a hole"
                 return

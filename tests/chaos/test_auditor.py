@@ -59,6 +59,27 @@ def _swapped() -> Epoch:
     return made
 
 
+def _with_role(role_id: str, *, known: bool) -> Epoch:
+    """A session that receives a role with the guild, or between two messages."""
+    made = epoch(1, 2)
+    if known:
+        made.events[1][2]["roles"].append({"id": role_id, "name": "new"})
+    else:
+        made.events = [*made.events[:3], (4, "GUILD_ROLE_CREATE", {"role": {"id": role_id, "name": "new"}})]
+        made.events.append((5, "MESSAGE_CREATE", message(2)))
+    return made
+
+
+def test_a_session_that_has_a_role_with_its_guild_need_not_receive_its_event() -> None:
+    served = state(message(1), message(2))
+    served.roles["8"] = "new"
+    served.role_entries["8"] = 1
+    parts = [_role(), created(1), created(2), _with_role("8", known=False)]
+    assert judge(history(*parts, _with_role("8", known=True)), [served]).problems == []
+    hole = judge(history(*parts, epoch(1, 2)), [served]).problems
+    assert any("or with a hole" in problem for problem in hole), hole
+
+
 def _gap() -> Epoch:
     made = epoch(1, 2)
     made.events[-1] = (9, *made.events[-1][1:])
