@@ -71,10 +71,9 @@ class Client:
         else:
             if call.status < 300:
                 call.outcome = Outcome.DONE
-            elif call.status < 500 and (method, call.status) != ("DELETE", 404):
+            elif call.status < 500:
                 call.outcome = Outcome.REFUSED
             else:
-                # Or aiohttp has sent a DELETE again, as it does on a new connection, after it had taken effect.
                 call.outcome = Outcome.UNKNOWN
                 await asyncio.sleep(_PAUSE)
         call.ended = time.monotonic()

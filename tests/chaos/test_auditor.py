@@ -74,7 +74,7 @@ def test_a_session_that_has_a_role_with_its_guild_need_not_receive_its_event() -
     served = state(message(1), message(2))
     served.roles["8"] = "new"
     served.role_entries["8"] = 1
-    parts = [_role(), created(1), created(2), _with_role("8", known=False)]
+    parts: list[Call | Epoch] = [_role(), created(1), created(2), _with_role("8", known=False)]
     assert judge(history(*parts, _with_role("8", known=True)), [served]).problems == []
     hole = judge(history(*parts, epoch(1, 2)), [served]).problems
     assert any("or with a hole" in problem for problem in hole), hole

@@ -34,8 +34,13 @@ def may_view(record: "Record", user_id: str, guild_id: str, channel_id: str) -> 
         return False
     thread = guild["threads"].get(channel_id) or record.archived.get(channel_id)
     channel = guild["channels"].get(channel_id if thread is None else thread["parent_id"])
-    member = guild["members"].get(user_id)
-    if channel is None or member is None:
+    return channel is not None and shows(guild, user_id, channel)
+
+
+def shows(guild: Any, user_id: str, channel: Any) -> bool:
+    """Whether the roles and members of a guild let a user view a channel."""
+    member, guild_id = guild["members"].get(user_id), guild["id"]
+    if member is None:
         return False
     if guild["owner_id"] == user_id:
         return True

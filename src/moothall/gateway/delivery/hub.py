@@ -607,7 +607,7 @@ class Hub:
         joining.drop_events_before_membership()
         while session.id in self.sessions and not session.broken and self.views.get(view.id) is view:
             member = view.members.get(session.user_id, joining.member)
-            if member.left and joining.ends():
+            if member.left and (view.state_version is None or joining.ends()):
                 break
             visible, managed = view.visible_channels(member), view.managed_channels(member)
             if visible != sent:
@@ -630,7 +630,7 @@ class Hub:
                 joining.note_presence(envelope)
             elif member.left:
                 # GUILD_CREATE has that the user left, and lists them: they joined again by an event that is to come.
-                await view.wait_until_applied((view.state_version or 0) + 1)
+                await view.wait_until_applied(1 + (view.state_version or 0))
             else:
                 return True
         if session.id in self.sessions and not session.broken:

@@ -91,7 +91,7 @@ def update_own_member(member: MemberView, envelope: Envelope) -> None:
         return
     if envelope.name == "GUILD_MEMBER_UPDATE":
         read_member(envelope.data).apply(member, envelope.state_version)
-    elif envelope.name == "GUILD_MEMBER_ADD" and envelope.state_version:
+    elif envelope.name == "GUILD_MEMBER_ADD":
         read_member(envelope.data).rejoin(member, envelope.state_version)
     elif envelope.name == "GUILD_MEMBER_REMOVE":
         member.left = True
