@@ -6,6 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from moothall.runtime.lanes import enter_lane
 from moothall.storage.postgres import pool as postgres_pool
 from moothall.storage.postgres.pool import PostgresPool
 
@@ -62,6 +63,31 @@ async def test_who_waits_gets_a_connection_in_the_order_of_asking() -> None:
     connections.release(connection)
     await asyncio.gather(*tasks, return_exceptions=True)
     assert order == [0, 2]
+
+
+async def test_who_asks_for_many_connections_keeps_no_one_else_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = 0.0
+    monkeypatch.setattr(postgres_pool, "stopwatch", lambda: clock)
+    connections = pool()
+    connection = await connections.acquire()
+    order: list[tuple[str, int]] = []
+
+    async def use(lane: str, number: int) -> None:
+        nonlocal clock
+        enter_lane(lambda: lane)
+        taken = await connections.acquire()
+        order.append((lane, number))
+        clock += 0.02
+        connections.release(taken)
+
+    tasks = [asyncio.create_task(use("flood", number)) for number in range(20)]
+    await asyncio.sleep(0)
+    tasks += [asyncio.create_task(use(lane, 0)) for lane in ("alice", "bob")]
+    await asyncio.sleep(0)
+    connections.release(connection)
+    await asyncio.gather(*tasks)
+    assert order[:3] == [("flood", 0), ("alice", 0), ("bob", 0)]
+    assert order[3:] == [("flood", number) for number in range(1, 20)]
 
 
 async def test_a_connection_that_is_handed_to_a_cancelled_task_is_not_lost() -> None:

@@ -1,18 +1,19 @@
 """A pool of asyncpg connections that carry no state of a session, and hence need no reset between requests.
 
 asyncpg's own pool wraps each connection for each use and has a timer for each wait, which takes as long as a small
-statement.
+statement. Those who wait for a connection stand in lanes (`runtime/lanes.py`), charged with the time that they have it.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from typing import Any, Final
 
 import asyncpg
 
 from moothall.objects.clock import stopwatch
+from moothall.runtime.lanes import Lanes, current_lane
 
 _IDLE_SECONDS: Final = 300.0
 """A connection that was not used for so long is closed, except for one."""
@@ -32,8 +33,10 @@ class PostgresPool:
         self._seconds = seconds
         self._idle: deque[tuple[Any, float]] = deque()
         """Connections that are not used, each with the time since when; the last one is used next."""
-        self._waiting: deque[asyncio.Future[Any]] = deque()
+        self._waiting: Lanes[asyncio.Future[Any]] = Lanes()
         """Resolved with a connection, or with None if there may be another one."""
+        self._taken: dict[Any, tuple[Hashable, float]] = {}
+        """The connections of those who have waited for one, with their lane and since when they have it."""
         self._count = 0
         self._full_until = 0.0
         self._closing = False
@@ -61,11 +64,11 @@ class PostgresPool:
 
     def release(self, connection: Any) -> None:
         """Give a connection back, which may be broken."""
+        self._charge(connection)
         if self._closing or connection.is_closed():
             self.drop(connection)
             return
-        while self._waiting:
-            future = self._waiting.popleft()
+        while (future := self._waiting.take()) is not None:
             if not future.done():
                 future.set_result(connection)
                 return
@@ -76,6 +79,7 @@ class PostgresPool:
 
     def drop(self, connection: Any) -> None:
         """Close a connection; the next one that is needed is a new one."""
+        self._charge(connection)
         with suppress(asyncpg.InterfaceError):  # it is closed already
             connection.terminate()
         self._forget()
@@ -123,10 +127,11 @@ class PostgresPool:
 
     async def _wait(self) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
+        lane = current_lane()
+        self._waiting.add(lane, future)
         try:
             async with asyncio.timeout(self._seconds):
-                return await future
+                connection = await future
         except BaseException:
             if future.done() and not future.cancelled():
                 # It was handed over in the same turn.
@@ -135,6 +140,18 @@ class PostgresPool:
                 else:
                     self.release(connection)
             raise
+        if connection is not None:
+            self._taken[connection] = (lane, stopwatch())
+        return connection
+
+    def _charge(self, connection: Any) -> None:
+        """Charge the lane that has waited for a connection for the time that it had it."""
+        taken = self._taken.pop(connection, None)
+        if taken is not None:
+            lane, since = taken
+            now = stopwatch()
+            self._waiting.charge(lane, now - since)
+            self._waiting.forget(now)
 
     def _forget(self) -> None:
         self._count -= 1
@@ -143,8 +160,7 @@ class PostgresPool:
             self._all_closed.set()
 
     def _wake_one(self) -> None:
-        while self._waiting:
-            future = self._waiting.popleft()
+        while (future := self._waiting.take()) is not None:
             if not future.done():
                 future.set_result(None)
                 return
