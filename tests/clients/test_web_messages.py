@@ -379,3 +379,40 @@ async def test_files_are_dropped_and_pasted(browser: Browser, world: World) -> N
     for name in ("dropped.txt", "pasted.txt"):
         await expect(message.get_by_role("link", name=re.compile(name))).to_be_visible()
     assert client.errors == []
+
+
+async def test_fields_stand_side_by_side_and_edited_in_the_line_of_its_text(browser: Browser, world: World) -> None:
+    owner = await world.resident()
+    guild_id = await world.guild(owner)
+    general = await world.text_channel(owner, guild_id)
+    message = await owner.say(general, "Bread and sald")
+    await owner.patch(f"/channels/{general}/messages/{message['id']}", {"content": "Bread and salt"})
+    hook = await owner.post(f"/channels/{general}/webhooks", {"name": "Baker"})
+    fields = [{"name": name, "value": "one loaf", "inline": True} for name in ("Rye", "Oats", "Wheat")]
+    fields.append({"name": "Oven", "value": "hot", "inline": False})
+    embed = {"title": "Breads", "fields": fields}
+    await owner.post(f"/webhooks/{hook['id']}/{hook['token']}", {"username": "Ann", "embeds": [embed]})
+    await owner.post(f"/webhooks/{hook['id']}/{hook['token']}", {"username": "Ann", "content": "from Ann"})
+    other = {"username": "Ann", "content": "another Ann", "avatar_url": f"{world.server.url}/embed/avatars/3.png"}
+    await owner.post(f"/webhooks/{hook['id']}/{hook['token']}", other)
+    ada = await open_as(browser, owner, f"/channels/{guild_id}/{general}")
+    await expect(ada.message("Breads")).to_be_visible()
+    rye, oats, wheat, oven = [
+        await ada.page.locator(".embed-field", has_text=name).evaluate("e => e.getBoundingClientRect().toJSON()")
+        for name in ("Rye", "Oats", "Wheat", "Oven")
+    ]
+    assert rye["top"] == oats["top"] == wheat["top"] < oven["top"]
+    assert rye["right"] <= oats["left"] < oats["right"] <= wheat["left"]
+    edited = ada.message("Bread and salt").get_by_text("(edited)")
+    line = ada.message("Bread and salt").locator(".content p")
+    text_box, edited_box = await line.bounding_box(), await edited.bounding_box()
+    assert text_box is not None
+    assert edited_box is not None
+    assert text_box["y"] <= edited_box["y"] < text_box["y"] + text_box["height"] < text_box["y"] + 40
+    await expect(ada.message("from Ann")).to_have_class(re.compile("message-compact"))
+    await expect(ada.message("another Ann")).not_to_have_class(re.compile("message-compact"))
+    picture = ada.message("another Ann").locator("img").first
+    await expect(picture).to_have_js_property("naturalWidth", 64)
+    await ada.page.set_viewport_size({"width": 390, "height": 800})
+    await expect(ada.page.locator(".embed-field", has_text="Oven")).to_be_visible()
+    assert ada.errors == []

@@ -23,14 +23,30 @@ const CodeBlock = loaded(() => import("./CodeBlock"));
 interface ContentProps {
   content: string;
   guildId: string | null;
+  /** What stands at the end of the text, in its last line where that is a line of text. */
+  end?: ReactNode;
 }
 
 /** The text of a message with its formatting, mentions and emojis. */
-export function Content({ content, guildId }: ContentProps) {
+export function Content({ content, guildId, end }: ContentProps) {
   const nodes = useMemo(() => parse(content), [content]);
+  const last = nodes.at(-1);
+  const inLine = Boolean(end) && last?.type === "paragraph";
   return (
     <div className={isOnlyEmojis(nodes) ? "content content-emojis" : "content"} dir="auto">
-      <Guard fallback={content}>{renderAll(nodes, guildId)}</Guard>
+      <Guard fallback={content}>
+        {inLine ? (
+          <>
+            {renderAll(nodes.slice(0, -1), guildId)}
+            <p>
+              {renderAll(last.children, guildId)} {end}
+            </p>
+          </>
+        ) : (
+          renderAll(nodes, guildId)
+        )}
+      </Guard>
+      {!inLine && end}
     </div>
   );
 }

@@ -69,6 +69,11 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
       setMenuAt({ left: event.clientX, top: event.clientY });
     }
   };
+  const edited = message.edited_timestamp !== null && (
+    <span className="message-edited" title={formatDate(message.edited_timestamp, FULL_TIME)}>
+      <Translate id="message.edited" />
+    </span>
+  );
   return (
     // The menu's button among the actions opens the same for everyone.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -143,11 +148,10 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
                 <Translate id="message.thinking" values={{ name }} />
               </p>
             )}
-            {message.content !== "" && <Content content={message.content} guildId={guildId} />}
-            {message.edited_timestamp !== null && (
-              <span className="message-edited" title={formatDate(message.edited_timestamp, FULL_TIME)}>
-                <Translate id="message.edited" />
-              </span>
+            {message.content !== "" ? (
+              <Content content={message.content} guildId={guildId} end={edited} />
+            ) : (
+              edited
             )}
             {hasFlag(message, MessageFlag.Crossposted) && (
               <p className="message-edited">

@@ -501,8 +501,12 @@ const PLAIN_TYPES: ReadonlySet<MessageType> = new Set([MessageType.Default, Mess
 function isGrouped(before: APIMessage, message: APIMessage): boolean {
   return (
     PLAIN_TYPES.has(message.type) &&
+    // The answer to a command says who used it above its author.
+    message.interaction_metadata === undefined &&
     before.author.id === message.author.id &&
+    // A webhook may have another name and picture in each message.
     before.author.username === message.author.username &&
+    before.author.avatar === message.author.avatar &&
     !isSystemLine(before.type) &&
     Date.parse(message.timestamp) - Date.parse(before.timestamp) < GROUP_MS
   );
