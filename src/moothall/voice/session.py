@@ -17,6 +17,8 @@ Address = tuple[Any, ...]
 
 BUFFERED: Final = 512
 """Maximum messages that are kept for a client that resumes."""
+BUFFERED_BYTES: Final = 256 * 1024
+"""Maximum bytes of them."""
 _SEQ_BITS: Final = 0xFFFF
 
 PACKETS_PER_SECOND: Final = 200
@@ -47,6 +49,7 @@ class VoiceSession:
     __slots__ = (
         "_acknowledged",
         "_buffer",
+        "_buffered_bytes",
         "_packets",
         "_window_end",
         "address",
@@ -78,8 +81,9 @@ class VoiceSession:
         self.seq = 0
         """Of the message sent last; binary messages have its lower 16 bits."""
         self._acknowledged = 0
-        self._buffer: deque[tuple[int, bytes, bool]] = deque(maxlen=BUFFERED)
+        self._buffer: deque[tuple[int, bytes, bool]] = deque()
         """Number, message, and whether it is binary."""
+        self._buffered_bytes = 0
         self.mode = ""
         """The encryption mode, once it is chosen."""
         self.cipher: Cipher | None = None
@@ -127,7 +131,12 @@ class VoiceSession:
         self._keep((self.seq & _SEQ_BITS).to_bytes(2, "big") + bytes((op,)) + data, binary=True)
 
     def _keep(self, message: bytes, *, binary: bool) -> None:
+        if len(self._buffer) == BUFFERED:
+            self._forget_oldest()
         self._buffer.append((self.seq, message, binary))
+        self._buffered_bytes += len(message)
+        while self._buffered_bytes > BUFFERED_BYTES:
+            self._forget_oldest()
         if self.connection is not None:
             _send(self.connection, message, binary=binary)
 
@@ -137,8 +146,11 @@ class VoiceSession:
         if number is None:
             return
         while self._buffer and self._buffer[0][0] <= number:
-            self._buffer.popleft()
+            self._forget_oldest()
         self._acknowledged = max(self._acknowledged, number)
+
+    def _forget_oldest(self) -> None:
+        self._buffered_bytes -= len(self._buffer.popleft()[1])
 
     def _full_number(self, seq_ack: int) -> int | None:
         if seq_ack < 0:
