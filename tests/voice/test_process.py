@@ -26,6 +26,8 @@ async def test_it_starts_with_the_first_participant_is_small_and_ends_with_a_kil
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     resident_kb = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
     assert resident_kb < IDLE_MB * 1024
+    async with hall.http.get(f"{hall.server.url}/metrics") as answer:
+        assert "\nmoothall_voice_participants 1.0\n" in await answer.text()
 
     hall.server.process.send_signal(signal.SIGKILL)
 

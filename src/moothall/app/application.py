@@ -22,6 +22,7 @@ from moothall.app.gauges import (
     JobGauges,
     add_gateway_gauges,
     add_nats_gauges,
+    add_voice_gauges,
     collect_from_workers,
     count_published,
     watch_loop,
@@ -237,6 +238,8 @@ class App:
         add_gateway_gauges(self.metrics, self.gateway)
         timers = self.services.resources[ResponseTimers]
         self.metrics.add_gauge("interactions_waiting", "Interactions that wait for their answers.", lambda: len(timers))
+        if self.voice is not None:
+            add_voice_gauges(self.metrics, self.voice)
         if self._shared is not None:
             add_nats_gauges(self.metrics, self._shared)
         if not self._is_worker:

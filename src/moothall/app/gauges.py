@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall.api.jobs.queries import JobCounts, count_jobs
+from moothall.app.voice_states import VoiceStates
 from moothall.bus import Bus, Envelope
 from moothall.bus.unix import WriterBus
 from moothall.gateway.node import GatewayNode
@@ -86,6 +87,14 @@ def add_gateway_gauges(metrics: Metrics, node: GatewayNode) -> None:
         "Times that the delivery of events stood still and was started again.",
         lambda: node.delivery_watch.stalls,
     )
+
+
+def add_voice_gauges(metrics: Metrics, voice: VoiceStates) -> None:
+    """Add the gauges of voice."""
+    metrics.add_gauge("voice_participants", "Members in voice channels.", lambda: len(voice))
+    metrics.add_gauge("voice_sessions", "Those of them whose client has connected.", lambda: voice.statistics.sessions)
+    metrics.add_gauge("voice_packets_sent", "Packets forwarded, for each receiver.", lambda: voice.statistics.forwarded)
+    metrics.add_gauge("voice_packets_dropped", "Packets that were not valid.", lambda: voice.statistics.dropped)
 
 
 def add_nats_gauges(metrics: Metrics, bus: "NatsBus") -> None:

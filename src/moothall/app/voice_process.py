@@ -18,9 +18,9 @@ from moothall.objects.clock import stopwatch
 from moothall.runtime.background import BackgroundTask
 from moothall.settings import Settings
 from moothall.voice.link import (
-    Connected,
     Departure,
     Everyone,
+    FromVoice,
     Hello,
     Participant,
     Start,
@@ -72,7 +72,7 @@ class VoiceSocket:
 class VoiceProcess(BackgroundTask):
     """The voice process of this server, started again whenever it ends.
 
-    `everyone` returns all who are in voice, `on_connected` hears of sessions that begin and end, and `on_restarted` is
+    `everyone` returns all who are in voice, `on_message` is called with what the process tells, and `on_restarted` is
     called when a new process has taken over.
     """
 
@@ -82,14 +82,14 @@ class VoiceProcess(BackgroundTask):
         socket: VoiceSocket,
         *,
         everyone: Callable[[], list[Participant]],
-        on_connected: Callable[[Connected], None],
+        on_message: Callable[[FromVoice], None],
         on_restarted: Callable[[], None],
     ) -> None:
         super().__init__()
         self._settings = settings
         self.socket = socket
         self._everyone = everyone
-        self._on_connected = on_connected
+        self._on_message = on_message
         self._on_restarted = on_restarted
         self._control: asyncio.StreamWriter | None = None
         self.pid: int | None = None
@@ -155,7 +155,7 @@ class VoiceProcess(BackgroundTask):
             if restarted:
                 self._on_restarted()
             while True:
-                self._on_connected(decode_from_voice(await read_frame(reader)))
+                self._on_message(decode_from_voice(await read_frame(reader)))
         except asyncio.IncompleteReadError:
             pass
         finally:

@@ -22,7 +22,7 @@ from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp, decoder, encode
 from moothall.settings import Settings
-from moothall.voice.link import Connected, Departure, Participant
+from moothall.voice.link import Departure, FromVoice, Participant, Statistics
 
 log = logging.getLogger("moothall.voice")
 
@@ -72,14 +72,20 @@ class VoiceStates:
             settings,
             socket,
             everyone=lambda: [each.participant for each in self._known.values()],
-            on_connected=self._note_connected,
+            on_message=self._handle_message,
             on_restarted=self._announce_all,
         )
+        self.statistics = Statistics(0, 0, 0)
+        """What the voice process has told of itself last."""
         bus.subscribe(self._receive)
 
     def __contains__(self, guild_id: GuildId) -> bool:
         """Whether a guild has participants, so that its events count."""
         return guild_id in self._guilds
+
+    def __len__(self) -> int:
+        """The number of participants."""
+        return len(self._known)
 
     async def stop(self) -> None:
         """End the voice process."""
@@ -156,7 +162,10 @@ class VoiceStates:
         else:
             del self._guilds[guild_id]
 
-    def _note_connected(self, message: Connected) -> None:
+    def _handle_message(self, message: FromVoice) -> None:
+        if isinstance(message, Statistics):
+            self.statistics = message
+            return
         known = self._known.get((GuildId(message.guild_id), UserId(message.user_id)))  # type: ignore[arg-type]
         if known is not None:
             known.connected = message.connected

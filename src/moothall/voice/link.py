@@ -70,6 +70,15 @@ class Connected(Struct, frozen=True, tag="connected"):
     connected: bool
 
 
+class Statistics(Struct, frozen=True, tag="statistics"):
+    """What the process has done since its start, told every few seconds."""
+
+    sessions: int
+    """Open now."""
+    forwarded: int
+    dropped: int
+
+
 class Hello(Struct, frozen=True):
     """The first frame of a connection."""
 
@@ -84,7 +93,7 @@ class Hello(Struct, frozen=True):
 
 
 ToVoice = Participant | Departure | Everyone
-FromVoice = Connected
+FromVoice = Connected | Statistics
 
 encode: Final = msgpack.Encoder().encode
 decode_hello: Final = msgpack.Decoder(Hello).decode

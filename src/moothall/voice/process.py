@@ -15,11 +15,12 @@ from moothall.logs import start_logging
 from moothall.voice.datagrams import Datagrams, bind
 from moothall.voice.gateway import ClientConnection
 from moothall.voice.link import (
-    Connected,
     Departure,
     Everyone,
+    FromVoice,
     Hello,
     Start,
+    Statistics,
     decode_hello,
     decode_to_voice,
     encode,
@@ -71,6 +72,7 @@ class VoiceProcess:
             for session in self.rooms.sessions.values():
                 if session.address is not None:
                     self._datagrams.report(session)
+            self._report(Statistics(len(self.rooms.sessions), self._datagrams.forwarded, self._datagrams.dropped))
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -107,7 +109,7 @@ class VoiceProcess:
     def _media_address(self, reached_at: str) -> tuple[str, int]:
         return self._start.address or reached_at, self._datagrams.port
 
-    def _report(self, message: Connected) -> None:
+    def _report(self, message: FromVoice) -> None:
         if self._control is not None and not self._control.is_closing():
             self._control.write(framed(encode(message)))
 
