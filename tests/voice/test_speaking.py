@@ -44,7 +44,7 @@ async def test_sources_extensions_and_sender_reports_are_passed_on_and_reception
     number = (2).to_bytes(4, "big")
     speaking.udp.send(sender_report + speaking.cipher.encrypt(number, bytes(20), sender_report) + number)
 
-    received = []
+    received: list[bytes] = []
     while len(received) < 2:
         data = await listening.datagram()
         assert data is not None
