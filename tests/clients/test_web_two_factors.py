@@ -95,3 +95,42 @@ async def test_a_second_factor_is_switched_on_needed_and_switched_off(browser: B
     await expect(elsewhere.page.get_by_role("heading", name="Log in")).to_be_visible()
     await elsewhere.log_in("factors_ada")
     await picture(page, "two-factors-off")
+
+
+async def test_a_passkey_is_added_logs_in_alone_and_proves_who_deletes_it(browser: Browser, server: Server) -> None:
+    ben = await ClientPage.logged_in(browser, server.url, await sign_up(server.url, "factors_ben"))
+    page = ben.page
+    devtools = await page.context.new_cdp_session(page)
+    await devtools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    await devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    await open_account(ben)
+    await page.get_by_label("Name of a new passkey").fill("Laptop")
+    await page.get_by_role("button", name="Add a passkey").click()
+    proof = page.get_by_role("dialog", name="Is it you?")
+    await proof.get_by_label("Your password").fill(PASSWORD)
+    await proof.get_by_role("button", name="Confirm").click()
+    await expect(page.locator(".backup-codes li")).to_have_count(10)
+    await page.get_by_role("button", name="I have kept them").click()
+    await expect(page.get_by_role("button", name="Delete Laptop")).to_be_visible()
+    await expect(page.get_by_text("10 backup codes are left.")).to_be_visible()
+    assert await ben.violations() == []
+    await page.get_by_role("button", name="Delete Laptop").scroll_into_view_if_needed()
+    await picture(page, "passkeys")
+
+    await page.get_by_role("button", name="Log out", exact=True).click()
+    await expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    await picture(page, "passkeys-login")
+    await page.get_by_role("button", name="Use a passkey").click()
+    await expect(page.get_by_role("heading", name="Two-factor authentication")).to_be_visible()
+    await page.get_by_role("button", name="Delete Laptop").click()
+    await proof.get_by_role("button", name="Use a passkey").click()
+    await expect(page.get_by_text("You have none.")).to_be_visible()
+    await expect(page.get_by_role("button", name="New backup codes")).to_have_count(0)

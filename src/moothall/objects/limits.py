@@ -413,3 +413,7 @@ ACTIVITY_QUICK_LINKS_MAX: Final = 10_000
 """Quick links of an application at a time."""
 ACTIVITY_QUICK_LINK_SECONDS: Final = 30 * 86_400
 ACTIVITY_SHELF_MAX: Final = 200
+WEBAUTHN_MAX = 16_384
+"""Characters of a credential that a browser returns."""
+AUTHENTICATORS_MAX = 20
+AUTHENTICATOR_NAME_MAX = 32

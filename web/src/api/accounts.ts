@@ -1,6 +1,7 @@
 import type { APIUser } from "discord-api-types/v10";
 
 import { ApiClient } from "./client";
+import { sign } from "./webauthn";
 
 export interface Login {
   user_id: string;
@@ -37,11 +38,31 @@ export interface FactorRequired {
   ticket: string;
   totp: boolean;
   backup: boolean;
+  /** The challenge for passkeys and security keys, if the user has any. */
+  webauthn: string | null;
 }
 
 /** Go on with a login by a code of an app, or a backup code. */
 export function logInWithCode(ticket: string, code: string): Promise<Login> {
   return new ApiClient(null).request("POST", "/auth/mfa/totp", { body: { ticket, code } });
+}
+
+/** Go on with a login by a passkey or security key. */
+export async function logInWithKey({ ticket, webauthn }: FactorRequired): Promise<Login> {
+  const code = await sign(webauthn ?? "");
+  return new ApiClient(null).request("POST", "/auth/mfa/webauthn", { body: { ticket, code } });
+}
+
+/** Log in by a passkey alone. */
+export async function logInWithPasskey(): Promise<Login> {
+  const api = new ApiClient(null);
+  const { ticket, challenge } = await api.request<{ ticket: string; challenge: string }>(
+    "POST",
+    "/auth/conditional/start",
+  );
+  return api.request("POST", "/auth/conditional/finish", {
+    body: { ticket, credential: await sign(challenge) },
+  });
 }
 
 /** Log in with a username or an email address; with `undelete` to an account that was disabled or deleted. */

@@ -1,8 +1,14 @@
 import type { ApiClient } from "./client";
+import { createCredential } from "./webauthn";
 
 export interface BackupCode {
   code: string;
   consumed: boolean;
+}
+
+/** Whether there are codes of an app, and how many backup codes are left. */
+export function getMfa(api: ApiClient): Promise<{ totp: boolean; backup_codes: number }> {
+  return api.request("GET", "/users/@me/mfa");
 }
 
 /** Check the password before a secret is shown: the server refuses such a request for want of the secret. */
@@ -47,4 +53,36 @@ export async function finishProof(
 ): Promise<string> {
   const body = { ticket, mfa_type: type, data };
   return (await api.request<{ token: string }>("POST", "/mfa/finish", { body })).token;
+}
+
+/** A passkey or security key. */
+export interface Authenticator {
+  id: string;
+  name: string;
+}
+
+const AUTHENTICATORS = "/users/@me/mfa/webauthn/credentials";
+
+export function listAuthenticators(api: ApiClient): Promise<Authenticator[]> {
+  return api.request("GET", AUTHENTICATORS);
+}
+
+/** Add a passkey or security key, which the browser makes; the first factor of an account brings backup codes. */
+export async function addAuthenticator(
+  api: ApiClient,
+  name: string,
+): Promise<Authenticator & { backup_codes: BackupCode[] }> {
+  const { ticket, challenge } = await api.request<{ ticket: string; challenge: string }>(
+    "POST",
+    AUTHENTICATORS,
+    {
+      body: {},
+    },
+  );
+  const credential = await createCredential(challenge);
+  return api.request("POST", AUTHENTICATORS, { body: { name, ticket, credential } });
+}
+
+export function deleteAuthenticator(api: ApiClient, id: string): Promise<void> {
+  return api.request("DELETE", `${AUTHENTICATORS}/${id}`);
 }

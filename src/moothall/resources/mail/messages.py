@@ -34,6 +34,9 @@ class MailKind(StrEnum):
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 a kind
     MFA_ENABLED = "mfa_enabled"
     MFA_DISABLED = "mfa_disabled"
+    TOTP_DISABLED = "totp_disabled"
+    PASSKEY_ADDED = "passkey_added"
+    PASSKEY_REMOVED = "passkey_removed"
     BACKUP_CODES_KEY = "backup_codes_key"
     BACKUP_CODES_CHANGED = "backup_codes_changed"
     WRONG_CODES = "wrong_codes"

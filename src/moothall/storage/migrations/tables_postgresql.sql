@@ -138,6 +138,21 @@ CREATE INDEX ix_auth_sessions_last_used_at ON auth_sessions (last_used_at);
 
 CREATE INDEX ix_auth_sessions_user_id ON auth_sessions (user_id);
 
+CREATE TABLE authenticators (
+	id BIGINT NOT NULL,
+	user_id BIGINT NOT NULL,
+	credential_id BYTEA NOT NULL,
+	public_key BYTEA NOT NULL,
+	sign_count BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	CONSTRAINT pk_authenticators PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX ix_authenticators_credential_id ON authenticators (credential_id);
+
+CREATE INDEX ix_authenticators_user_id ON authenticators (user_id);
+
 CREATE TABLE authorization_codes (
 	hash BYTEA NOT NULL,
 	application_id BIGINT NOT NULL,

@@ -136,6 +136,20 @@ backup_codes = clustered(
 )
 """Codes of users that replace a second factor, once each."""
 
+authenticators = table(
+    "authenticators",
+    id_column("id", Snowflake, key=True),
+    id_column("user_id", UserId),
+    bytes_column("credential_id"),
+    bytes_column("public_key"),  # in COSE
+    number_column("sign_count"),  # of the last use; 0 for those that do not count
+    text_column("name", nullable=False),
+    moment_column("created_at"),
+    index("user_id"),
+    index("credential_id", unique=True),
+)
+"""Passkeys and security keys (WebAuthn)."""
+
 factor_tickets = clustered(
     "factor_tickets",
     bytes_column("hash", key=True),  # SHA-256

@@ -6,11 +6,15 @@ import {
   CLOSED_ACCOUNT,
   logIn,
   logInWithCode,
+  logInWithKey,
+  logInWithPasskey,
   register,
+  type FactorRequired,
   type Login,
   type PendingAccount,
 } from "../../api/accounts";
 import { ApiError } from "../../api/errors";
+import { hasPasskeys } from "../../api/webauthn";
 import { Translate, useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
 import { TextField } from "../../ui/TextField";
@@ -27,18 +31,18 @@ export function LoginPage({ onLogin }: AuthPageProps) {
   const action = useAction();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const [ticket, setTicket] = useState<string | null>(null);
+  const [required, setRequired] = useState<FactorRequired | null>(null);
   const closed = closedAs(action.error);
   const submit = async () => {
     const login = await logIn(name, password, closed !== null);
     if ("token" in login) {
       onLogin(login);
     } else {
-      setTicket(login.ticket);
+      setRequired(login);
     }
   };
-  if (ticket !== null) {
-    return <CodePage ticket={ticket} onLogin={onLogin} onBack={() => setTicket(null)} />;
+  if (required !== null) {
+    return <CodePage required={required} onLogin={onLogin} onBack={() => setRequired(null)} />;
   }
   return (
     <AuthCard title={text("auth.login.title")}>
@@ -71,6 +75,7 @@ export function LoginPage({ onLogin }: AuthPageProps) {
           </p>
         )}
       </AuthForm>
+      {hasPasskeys() && <PasskeyButton onLogin={onLogin} />}
       <p className="auth-other">
         {/* A page of the server: it works without scripts, and so does the link in the mail. */}
         <a href="/forgot">{text("auth.login.forgot")}</a>
@@ -91,13 +96,30 @@ export function LoginPage({ onLogin }: AuthPageProps) {
   );
 }
 
+/** Logs in by a passkey alone. */
+function PasskeyButton({ onLogin }: AuthPageProps) {
+  const text = useText();
+  const action = useAction();
+  return (
+    <div className="auth-other">
+      <Button
+        isDisabled={action.pending}
+        onPress={() => void action.run(async () => onLogin(await logInWithPasskey()))}
+      >
+        {text("auth.passkey.use")}
+      </Button>
+      <ErrorNotice error={action.error} />
+    </div>
+  );
+}
+
 interface CodePageProps extends AuthPageProps {
-  ticket: string;
+  required: FactorRequired;
   onBack: () => void;
 }
 
-/** The second step of logging in: a code of an app, or a backup code. */
-function CodePage({ ticket, onLogin, onBack }: CodePageProps) {
+/** The second step of logging in: a code of an app, a backup code, or a passkey. */
+function CodePage({ required, onLogin, onBack }: CodePageProps) {
   const text = useText();
   const action = useAction();
   const [code, setCode] = useState("");
@@ -106,7 +128,7 @@ function CodePage({ ticket, onLogin, onBack }: CodePageProps) {
       <AuthForm
         action={action}
         submit={text("auth.login.submit")}
-        onSubmit={async () => onLogin(await logInWithCode(ticket, code))}
+        onSubmit={async () => onLogin(await logInWithCode(required.ticket, code))}
       >
         <TextField
           label={text("auth.code")}
@@ -118,6 +140,16 @@ function CodePage({ ticket, onLogin, onBack }: CodePageProps) {
           autoComplete="one-time-code"
         />
       </AuthForm>
+      {required.webauthn !== null && hasPasskeys() && (
+        <p className="auth-other">
+          <Button
+            isDisabled={action.pending}
+            onPress={() => void action.run(async () => onLogin(await logInWithKey(required)))}
+          >
+            {text("auth.passkey.use")}
+          </Button>
+        </p>
+      )}
       <p className="auth-other">
         <Button onPress={onBack}>{text("common.back")}</Button>
       </p>

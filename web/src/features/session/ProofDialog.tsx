@@ -1,8 +1,9 @@
 import { useState } from "react";
 
 import { finishProof } from "../../api/factors";
+import { hasPasskeys, sign } from "../../api/webauthn";
 import { useText, WithTexts } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Button, Dialog } from "../../ui/controls";
 import { TextField } from "../../ui/TextField";
 import { ActionForm } from "./ActionForm";
 import type { PendingProof } from "./proofs";
@@ -28,6 +29,11 @@ function ProofForm({ pending: { request, answer } }: { pending: PendingProof }) 
     action.run(async () => {
       answer(await finishProof(api, request.ticket, usesPassword ? "password" : "totp", typed));
     });
+  const challenge = request.methods.find(({ type }) => type === "webauthn")?.challenge;
+  const proveByKey = (toSign: string) =>
+    action.run(async () => {
+      answer(await finishProof(api, request.ticket, "webauthn", await sign(toSign)));
+    });
   return (
     <Dialog title={text("factors.proof.title")} onClose={() => answer(null)}>
       <ActionForm
@@ -38,6 +44,13 @@ function ProofForm({ pending: { request, answer } }: { pending: PendingProof }) 
         onCancel={() => answer(null)}
       >
         <p>{text("factors.proof.about")}</p>
+        {challenge !== undefined && hasPasskeys() && (
+          <div>
+            <Button isDisabled={action.pending} onPress={() => void proveByKey(challenge)}>
+              {text("auth.passkey.use")}
+            </Button>
+          </div>
+        )}
         <TextField
           label={text(usesPassword ? "factors.password" : "factors.code")}
           {...(!usesPassword && { hint: text("factors.code.hint") })}

@@ -1,12 +1,14 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { disableTotp } from "../../api/factors";
+import { disableTotp, getMfa } from "../../api/factors";
 import { useText, WithTexts } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
+import { Passkeys } from "./Passkeys";
 
 const EnableDialog = loaded(() => import("./EnableTotpDialog"));
 const CodesDialog = loaded(() => import("./BackupCodesDialog"));
@@ -22,8 +24,10 @@ export function TwoFactors() {
 
 function Section() {
   const text = useText();
-  const { changeToken } = useSession();
+  const { api, changeToken } = useSession();
   const isOn = useAppState((state) => state.user?.mfa_enabled === true);
+  const methods = useQuery({ queryKey: ["mfa", isOn], queryFn: () => getMfa(api) });
+  const hasTotp = methods.data?.totp === true;
   const action = useAction();
   const [dialog, setDialog] = useState<"enable" | "codes" | null>(null);
   const disable = async () => {
@@ -35,21 +39,23 @@ function Section() {
     <section className="preferences-block">
       <h2>{text("factors.title")}</h2>
       <p className="field-hint">{text(isOn ? "factors.on" : "factors.off")}</p>
+      {isOn && methods.data !== undefined && (
+        <p className="field-hint">{text("factors.codes.left", { count: methods.data.backup_codes })}</p>
+      )}
       <ErrorNotice error={action.error} />
       <div className="preferences-save">
-        {isOn && dialog !== "enable" ? (
-          <>
-            <Button onPress={() => setDialog("codes")}>{text("factors.codes.new")}</Button>
-            <Button kind="danger" isDisabled={action.pending} onPress={() => void action.run(disable)}>
-              {text("factors.disable")}
-            </Button>
-          </>
+        {isOn && <Button onPress={() => setDialog("codes")}>{text("factors.codes.new")}</Button>}
+        {hasTotp && dialog !== "enable" ? (
+          <Button kind="danger" isDisabled={action.pending} onPress={() => void action.run(disable)}>
+            {text("factors.disable")}
+          </Button>
         ) : (
           <Button kind="primary" onPress={() => setDialog("enable")}>
             {text("factors.enable")}
           </Button>
         )}
       </div>
+      <Passkeys />
       {dialog === "enable" && <EnableDialog onClose={close} />}
       {dialog === "codes" && <CodesDialog onClose={close} />}
     </section>

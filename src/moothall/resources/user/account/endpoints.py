@@ -34,8 +34,14 @@ from moothall.resources.user.account.policy import (
 from moothall.resources.user.auth_session.client import LoginClient, client_of
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.factor.attempts import attempt
-from moothall.resources.user.factor.operations import FactorRequired
-from moothall.resources.user.factor.proof import require_password, require_proof
+from moothall.resources.user.factor.operations import FactorRequired, read_evidence
+from moothall.resources.user.factor.proof import (
+    is_passkey_ticket,
+    new_passkey_ticket,
+    require_password,
+    require_proof,
+)
+from moothall.resources.user.factor.webauthn import read_assertion, relying_party, request_options
 from moothall.resources.user.lookup import find_by_login
 from moothall.resources.user.objects import own_view
 from moothall.resources.user.password.strength import check_strength
@@ -114,16 +120,30 @@ class LoginResult(Struct, frozen=True, kw_only=True):
             totp=login.totp,
             backup=login.backup,
             sms=False,
-            webauthn=None,
+            webauthn=login.webauthn,
         )
 
 
 class VerifyMfaLogin(Struct, frozen=True):
-    """The ticket of a login, and a code."""
+    """The ticket of a login, and a code; for `webauthn` the credential that the browser returned, as JSON."""
 
     ticket: Annotated[str, Meta(max_length=128)]
-    code: Annotated[str, Meta(max_length=64)]
+    code: Annotated[str, Meta(max_length=limits.WEBAUTHN_MAX)]
     login_instance_id: Annotated[str, Meta(max_length=64)] | UnsetType | None = UNSET
+
+
+class PasskeyChallenge(Struct, frozen=True):
+    """A ticket, and the options for the browser as JSON."""
+
+    ticket: str
+    challenge: str
+
+
+class FinishPasskeyLogin(Struct, frozen=True):
+    """The ticket, and the credential that the browser returned, as JSON."""
+
+    ticket: Annotated[str, Meta(max_length=512)]
+    credential: Annotated[str, Meta(max_length=limits.WEBAUTHN_MAX)]
 
 
 class ModifyCurrentUser(Struct, frozen=True):
@@ -173,10 +193,38 @@ async def log_in(ctx: Context, body: LogIn) -> LoginResult:
 
 @post("/auth/mfa/{authenticator_type}", permission=PUBLIC, rate=_CODE_RATE, writes=False)
 async def verify_mfa_login(ctx: Context, authenticator_type: str, body: VerifyMfaLogin) -> LoginResult:
-    """Prove a second factor by a code (`totp`, `backup`) for a login, and log in. Each code is accepted once."""
+    """Prove a second factor by a code (`totp`, `backup`) or key (`webauthn`) for a login, and log in.
+
+    Each code is accepted once.
+    """
     if body.login_instance_id not in {UNSET, None, _instance_id(body.ticket)}:
         raise Refusal(errors.INVALID_MFA_TICKET)
     return LoginResult.of(await log_in_with_code(ctx, body.ticket, authenticator_type, body.code))
+
+
+@post("/auth/conditional/start", permission=PUBLIC, rate=_CODE_RATE, writes=False)
+async def start_passwordless_login(ctx: Context) -> PasskeyChallenge:
+    """Get the challenge for a login by passkey alone. Where there are no passkeys: 403/40006."""
+    if relying_party(ctx) is None:
+        raise Refusal(errors.FEATURE_DISABLED)
+    ticket = new_passkey_ticket(ctx)
+    return PasskeyChallenge(ticket=ticket, challenge=request_options(ctx, ticket, (), alone=True))
+
+
+@post("/auth/conditional/finish", permission=PUBLIC, rate=_CODE_RATE, writes=False)
+async def finish_passwordless_login(ctx: Context, body: FinishPasskeyLogin) -> LoginResult:
+    """Log in by a passkey alone, which has verified its user: it is two factors by itself."""
+    if not is_passkey_ticket(ctx, body.ticket):
+        raise Refusal(errors.INVALID_MFA_TICKET)
+    assertion = await read_assertion(ctx, body.ticket, body.credential, alone=True)
+    client = client_of(ctx)
+
+    async def work(inner: Context) -> Login | None:
+        if assertion is None:
+            return None
+        return await operations.log_in_with_passkey(inner, body.ticket, assertion, client=client)
+
+    return LoginResult.of(await attempt(ctx, work, fires=()))
 
 
 @post("/auth/logout", permission=SIGNED_IN, fires=(SessionsClose,))
@@ -306,11 +354,11 @@ async def log_in_with_code(
     Raises Refusal: 400/60006 for a ticket that is not good, 400/60008 for a wrong code, 429 after too many of them,
     and as `log_in_or_restore`.
     """
-    client = client_of(ctx)
+    client, evidence = client_of(ctx), await read_evidence(ctx, ticket, method, code)
 
     async def work(inner: Context) -> Login | None:
         return await operations.log_in_with_factor(
-            inner, ticket, method, code, seconds=seconds, client=client, device=device
+            inner, ticket, evidence, seconds=seconds, client=client, device=device
         )
 
     return await attempt(ctx, work, fires=())

@@ -27,8 +27,18 @@ from moothall.resources.user.auth_session.client import UNKNOWN_CLIENT, LoginCli
 from moothall.resources.user.auth_session.operations import begin_session, delete_tokens_of_kind
 from moothall.resources.user.auth_session.queries import delete_session
 from moothall.resources.user.events import SessionsClose, UserUpdate
-from moothall.resources.user.factor.operations import FactorRequired, check_code, get_ticket, require_factor, use_ticket
+from moothall.resources.user.factor.operations import (
+    Evidence,
+    FactorRequired,
+    check_evidence,
+    get_ticket,
+    require_factor,
+    spend_ticket,
+    use_assertion,
+    use_ticket,
+)
 from moothall.resources.user.factor.queries import TicketPurpose, delete_tickets
+from moothall.resources.user.factor.webauthn import Assertion
 from moothall.resources.user.objects import current_user
 from moothall.resources.user.password.queries import is_known
 from moothall.resources.user.password.verification import Device
@@ -185,19 +195,18 @@ async def log_in_or_restore(
 async def log_in_with_factor(
     ctx: Context,
     ticket: str,
-    method: str,
-    code: str,
+    evidence: Evidence,
     *,
     seconds: int | None,
     client: LoginClient,
     device: Device | None,
 ) -> Login | None:
-    """Log in by the ticket of a login and a code; None for a wrong code, with which the ticket stays good.
+    """Log in by the ticket of a login and a second factor; None for a wrong one, with which the ticket stays good.
 
     Raises Refusal: 400/60006 for a ticket that is not good, 429 after too many wrong codes, and as `log_in_or_restore`.
     """
     row = await get_ticket(ctx, ticket, TicketPurpose.LOGIN)
-    if not await check_code(ctx, row.user_id, method, code):
+    if not await check_evidence(ctx, row.user_id, evidence):
         return None
     await use_ticket(ctx, row)
     login = await log_in_or_restore(
@@ -209,6 +218,19 @@ async def log_in_with_factor(
         known_device=device is not None and device.user_id == row.user_id,
         proved=True,
     )
+    return login if isinstance(login, Login) else None
+
+
+async def log_in_with_passkey(ctx: Context, ticket: str, assertion: Assertion, *, client: LoginClient) -> Login | None:
+    """Log in by the signature of a passkey that has verified its user; None for one that was used before.
+
+    Raises Refusal: 403/20011 and 403/20013 for a closed account.
+    """
+    user_id = assertion.authenticator.user_id
+    await queries.lock_user(ctx.tx, user_id)
+    if not await spend_ticket(ctx, ticket, user_id) or not await use_assertion(ctx, user_id, assertion):
+        return None
+    login = await log_in_or_restore(ctx, user_id, undelete=False, seconds=None, client=client, proved=True)
     return login if isinstance(login, Login) else None
 
 

@@ -15,6 +15,7 @@ from moothall.resources.mail.messages import MailKind
 from moothall.resources.user.account_mail.operations import notify_owner
 from moothall.resources.user.factor import codes, queries
 from moothall.resources.user.factor.queries import TicketPurpose, TicketRow
+from moothall.resources.user.factor.webauthn import Assertion, read_assertion, relying_party, request_options
 from moothall.resources.user.queries import select_user
 from moothall.runtime.secrets import hash_token, new_token
 from moothall.storage.rows import UserRow
@@ -34,7 +35,17 @@ class Method(StrEnum):
     TOTP = "totp"
     """A TOTP code, or a backup code in its stead."""
     BACKUP = "backup"
+    WEBAUTHN = "webauthn"
+    """A signature of a passkey or security key."""
     PASSWORD = "password"  # noqa: S105 a method
+
+
+class Evidence(Struct, frozen=True):
+    """What a user proves a second factor by: a code, or for WEBAUTHN a signature that was checked."""
+
+    method: str
+    code: str
+    assertion: Assertion | None = None
 
 
 class FactorRequired(Struct, frozen=True, kw_only=True):
@@ -44,6 +55,8 @@ class FactorRequired(Struct, frozen=True, kw_only=True):
     ticket: str
     totp: bool
     backup: bool
+    webauthn: str | None
+    """The options for a signature, as JSON; None for a user without passkeys and security keys."""
 
 
 def totp_about(user_id: UserId) -> bytes:
@@ -74,11 +87,13 @@ async def require_factor(
     """Create a ticket with which the user goes on after proving a second factor."""
     ticket = await create_ticket(ctx, row.id, purpose, undelete=undelete)
     stored = await queries.select_factors(ctx.tx, row.id)
+    authenticators = await queries.select_authenticators(ctx.tx, row.id)
     return FactorRequired(
         user_id=row.id,
         ticket=ticket,
         totp=stored is not None and stored.totp_secret is not None,
         backup=await queries.count_backup_codes(ctx.tx, row.id) > 0,
+        webauthn=request_options(ctx, ticket, authenticators) if authenticators and relying_party(ctx) else None,
     )
 
 
@@ -96,6 +111,40 @@ async def use_ticket(ctx: Context, row: TicketRow) -> None:
         raise Refusal(errors.INVALID_MFA_TICKET)
 
 
+async def read_evidence(ctx: Context, ticket: str, method: str, code: str) -> Evidence:
+    """Check what needs no transaction: the signature for the ticket."""
+    if method != Method.WEBAUTHN:
+        return Evidence(method, code)
+    return Evidence(method, "", await read_assertion(ctx, ticket, code) if ticket else None)
+
+
+async def use_assertion(ctx: Context, user_id: UserId, assertion: Assertion | None) -> bool:
+    """Whether a signature is of an authenticator that a user still has, and was not used before."""
+    if assertion is None or assertion.authenticator.user_id != user_id:
+        return False
+    return await queries.count_use(ctx.tx, assertion.authenticator.id, assertion.sign_count)
+
+
+async def spend_ticket(ctx: Context, ticket: str, user_id: UserId) -> bool:
+    """Note that a ticket that is not stored was used; False if it was used before."""
+    digest = hash_token(ticket)
+    if await queries.select_ticket(ctx.tx, digest, TicketPurpose.USED, ctx.now) is not None:
+        return False
+    expires_at = Timestamp(ctx.now + TICKET_MINUTES * _MINUTE_MS)
+    row = TicketRow(
+        digest, user_id, TicketPurpose.USED, undelete=False, key_hash=None, failures=0, expires_at=expires_at
+    )
+    await queries.insert_ticket(ctx.tx, row, ctx.now)
+    return True
+
+
+async def check_evidence(ctx: Context, user_id: UserId, evidence: Evidence) -> bool:
+    """Whether evidence is good for a user, who has then used it. Raises as `check_code`."""
+    if evidence.method == Method.WEBAUTHN:
+        return await use_assertion(ctx, user_id, evidence.assertion)
+    return await check_code(ctx, user_id, evidence.method, evidence.code)
+
+
 async def check_code(ctx: Context, user_id: UserId, method: str, code: str) -> bool:
     """Whether a code is good for a user, who has then used it: no code is accepted twice.
 
@@ -103,12 +152,14 @@ async def check_code(ctx: Context, user_id: UserId, method: str, code: str) -> b
     wrong ones; backup codes cannot be guessed, and are accepted then as well.
     """
     row = await queries.lock_factors(ctx.tx, user_id)
-    if row is None or method not in {Method.TOTP, Method.BACKUP}:
+    if method not in {Method.TOTP, Method.BACKUP}:
         return False
     stripped = codes.read_backup_code(code)
     if method == Method.BACKUP or len(stripped) != _TOTP_DIGITS:
         hashes = ctx.services.box.digests(stripped, about=code_about(user_id))
         return await queries.consume_backup_code(ctx.tx, user_id, [each.hex() for each in hashes])
+    if row is None:
+        return False
     failures = row.failures if row.failures_end_at > ctx.now else 0
     if failures >= FAILURES_MAX:
         raise too_many_requests((row.failures_end_at - ctx.now) / 1000, "user", [])

@@ -17,6 +17,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.factor import queries
 from moothall.resources.user.factor.operations import Method
+from moothall.resources.user.factor.webauthn import relying_party, request_options
 from moothall.resources.user.password.verification import check_own
 from moothall.resources.user.queries import select_user
 from moothall.runtime.secrets import SecretUnreadable
@@ -27,6 +28,7 @@ PROOF_MS: Final = 300_000
 _KIND: Final = errors.MFA_REQUIRED._replace(status=401)
 _TICKET: Final = b"proof ticket"
 _PROOF: Final = b"proof"
+_PASSKEY: Final = b"passkey login"
 _TEXT_MAX: Final = 512
 
 
@@ -65,6 +67,16 @@ def is_ticket(ctx: Context, text: str) -> bool:
     return _is_sealed(ctx, text, _TICKET)
 
 
+def new_passkey_ticket(ctx: Context) -> str:
+    """Make a ticket for a login by passkey alone."""
+    return _seal(ctx, _PASSKEY)
+
+
+def is_passkey_ticket(ctx: Context, text: str) -> bool:
+    """Whether a text is a ticket for a login by passkey alone that has not expired."""
+    return _is_sealed(ctx, text, _PASSKEY)
+
+
 def new_proof(ctx: Context) -> str:
     """Make a proof for the session of the request."""
     return _seal(ctx, _PROOF)
@@ -76,6 +88,12 @@ def _has_proof(ctx: Context) -> bool:
 
 async def _refusal(ctx: Context) -> Refusal:
     methods: list[dict[str, Any]] = []
+    ticket = _seal(ctx, _TICKET)
+    if ctx.actor.mfa and relying_party(ctx) is not None:
+        authenticators = await queries.select_authenticators(ctx.tx, ctx.actor.user_id)
+        if authenticators:
+            challenge = request_options(ctx, ticket, authenticators)
+            methods.append({"type": Method.WEBAUTHN, "challenge": challenge})
     stored = await queries.select_factors(ctx.tx, ctx.actor.user_id) if ctx.actor.mfa else None
     if stored is not None and stored.totp_secret is not None:
         methods.append({"type": Method.TOTP, "backup_codes_allowed": True})
@@ -83,7 +101,7 @@ async def _refusal(ctx: Context) -> Refusal:
         methods.append({"type": Method.BACKUP})
     else:
         methods.append({"type": Method.PASSWORD})
-    return Refusal(_KIND, extra={"mfa": {"ticket": _seal(ctx, _TICKET), "methods": methods}})
+    return Refusal(_KIND, extra={"mfa": {"ticket": ticket, "methods": methods}})
 
 
 def _about(ctx: Context, kind: bytes) -> bytes:

@@ -5,11 +5,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from moothall.objects.ids import UserId
+from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
-from moothall.storage.sql import bindparam, delete, func, insert, select, update
-from moothall.storage.tables import backup_codes, factor_tickets, factors
+from moothall.storage.sql import and_, bindparam, delete, func, insert, or_, select, update
+from moothall.storage.tables import authenticators, backup_codes, factor_tickets, factors
 
 
 class TicketPurpose(StrEnum):
@@ -18,6 +18,9 @@ class TicketPurpose(StrEnum):
     LOGIN = "login"
     RESET = "reset"
     BACKUP_CODES = "backup_codes"
+    AUTHENTICATOR = "authenticator"
+    USED = "used"
+    """No ticket: the hash of one that is not stored, and has been used."""
 
 
 class FactorRow(Struct):
@@ -29,6 +32,18 @@ class FactorRow(Struct):
     totp_step: int
     failures: int
     failures_end_at: Timestamp
+
+
+class AuthenticatorRow(Struct):
+    """A row of `authenticators`."""
+
+    id: Snowflake
+    user_id: UserId
+    credential_id: bytes
+    public_key: bytes
+    sign_count: int
+    name: str
+    created_at: Timestamp
 
 
 class TicketRow(Struct):
@@ -71,8 +86,77 @@ _select_ticket = Query(
     into=TicketRow,
 )
 _delete_ticket = Query(lambda: delete(factor_tickets).where(_t.hash == bindparam("hash")))
-_delete_tickets = Query(lambda: delete(factor_tickets).where(_t.user_id == bindparam("user_id")))
+_delete_tickets = Query(
+    lambda: delete(factor_tickets).where(_t.user_id == bindparam("user_id"), _t.purpose != TicketPurpose.USED)
+)
 _delete_expired = Query(lambda: delete(factor_tickets).where(_t.expires_at <= bindparam("now")))
+
+
+_a = authenticators.c
+_of_user = _a.user_id == bindparam("user_id")
+_select_authenticators = Query(lambda: select(authenticators).where(_of_user).order_by(_a.id), into=AuthenticatorRow)
+_select_by_credential = Query(
+    lambda: select(authenticators).where(_a.credential_id == bindparam("credential_id")), into=AuthenticatorRow
+)
+_insert_authenticator = Query(lambda: insert(authenticators))
+_count_use = Query(
+    lambda: (
+        update(authenticators)
+        .where(
+            _a.id == bindparam("key"),
+            or_(_a.sign_count < bindparam("new_count"), and_(_a.sign_count == 0, bindparam("new_count") == 0)),
+        )
+        .values(sign_count=bindparam("new_count"))
+    )
+)
+_rename = Query(
+    lambda: (
+        update(authenticators)
+        .where(_a.id == bindparam("key"), _a.user_id == bindparam("owner_id"))
+        .values(name=bindparam("new_name"))
+    )
+)
+_delete_authenticator = Query(lambda: delete(authenticators).where(_a.id == bindparam("id"), _of_user))
+_delete_authenticators = Query(lambda: delete(authenticators).where(_of_user))
+
+
+async def select_authenticators(reader: Reader, user_id: UserId) -> list[AuthenticatorRow]:
+    """Read the passkeys and security keys of a user, by id."""
+    return await reader.all(_select_authenticators, user_id=user_id)
+
+
+async def select_by_credential(reader: Reader, credential_id: bytes) -> AuthenticatorRow | None:
+    """Read the authenticator with a credential id; None if there is none."""
+    return await reader.one(_select_by_credential, credential_id=credential_id)
+
+
+async def insert_authenticator(tx: Transaction, row: AuthenticatorRow) -> None:
+    """Store an authenticator."""
+    await tx.execute(
+        _insert_authenticator,
+        id=row.id,
+        user_id=row.user_id,
+        credential_id=row.credential_id,
+        public_key=row.public_key,
+        sign_count=row.sign_count,
+        name=row.name,
+        created_at=row.created_at,
+    )
+
+
+async def count_use(tx: Transaction, authenticator_id: Snowflake, sign_count: int) -> bool:
+    """Store the counter of a use. False for one that is not above the last one: the authenticator was copied."""
+    return await tx.execute(_count_use, key=authenticator_id, new_count=sign_count) > 0
+
+
+async def rename_authenticator(tx: Transaction, user_id: UserId, authenticator_id: Snowflake, name: str) -> bool:
+    """Rename an authenticator of a user; False if there is none."""
+    return await tx.execute(_rename, key=authenticator_id, owner_id=user_id, new_name=name) > 0
+
+
+async def delete_authenticator(tx: Transaction, user_id: UserId, authenticator_id: Snowflake) -> bool:
+    """Delete an authenticator of a user; False if there is none."""
+    return await tx.execute(_delete_authenticator, id=authenticator_id, user_id=user_id) > 0
 
 
 async def select_factors(reader: Reader, user_id: UserId) -> FactorRow | None:
@@ -99,6 +183,7 @@ async def update_factors(tx: Transaction, user_id: UserId, **columns: object) ->
 
 async def delete_factors(tx: Transaction, user_id: UserId) -> None:
     """Delete the second factors of a user, with backup codes and tickets."""
+    await tx.execute(_delete_authenticators, user_id=user_id)
     await tx.execute(_delete_factors, user_id=user_id)
     await tx.execute(_delete_codes, user_id=user_id)
     await tx.execute(_delete_tickets, user_id=user_id)

@@ -7,29 +7,35 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from moothall.api import unit_of_work
 from moothall.api.access import PERSON
 from moothall.api.context import Context
-from moothall.api.endpoint import post
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.ids import Snowflake
+from moothall.objects.text import clean_name
 from moothall.resources.user.auth_session.client import client_of
 from moothall.resources.user.events import SessionsClose, UserUpdate
+from moothall.resources.user.factor import queries
 from moothall.resources.user.factor.attempts import attempt
 from moothall.resources.user.factor.codes import read_secret
-from moothall.resources.user.factor.operations import Method, check_code
+from moothall.resources.user.factor.operations import Method, check_evidence, read_evidence, spend_ticket
 from moothall.resources.user.factor.proof import (
     is_own_password,
     is_ticket,
     new_proof,
     require_password,
+    require_password_or_proof,
     require_proof,
 )
+from moothall.resources.user.factor.webauthn import read_credential
 from moothall.resources.user.mfa import operations
-from moothall.resources.user.mfa.operations import BackupCode, EnabledMfa
+from moothall.resources.user.mfa.operations import Authenticator, BackupCode, CreatedAuthenticator, EnabledMfa
 
 Password = Annotated[str, Meta(max_length=limits.PASSWORD_MAX)]
 Code = Annotated[str, Meta(max_length=16)]
 
 _RATE: Final = Rate(10, 60.0)
+_DEFAULT_NAME: Final = "Passkey"
 _CODES_NOT_KEPT: Final = "Backup codes are shown only when they are made. Make new ones instead."
 
 
@@ -76,12 +82,44 @@ class BackupCodes(Struct, frozen=True):
     backup_codes: list[BackupCode]
 
 
+class MfaMethods(Struct, frozen=True):
+    """Whether there are codes of an app, and how many backup codes are left."""
+
+    totp: bool
+    backup_codes: int
+
+
+class CreateAuthenticator(Struct, frozen=True):
+    """A name, and the ticket with the credential that the browser made for it, as JSON; nothing to get a ticket."""
+
+    name: Annotated[str, Meta(max_length=limits.AUTHENTICATOR_NAME_MAX)] | UnsetType | None = UNSET
+    ticket: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
+    credential: Annotated[str, Meta(max_length=limits.WEBAUTHN_MAX)] | UnsetType | None = UNSET
+
+
+class AuthenticatorResult(Struct, frozen=True, kw_only=True):
+    """A ticket and the options for the browser as JSON; or the new authenticator."""
+
+    ticket: str | UnsetType = UNSET
+    challenge: str | UnsetType = UNSET
+    id: Snowflake | UnsetType = UNSET
+    type: int | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    backup_codes: list[BackupCode] | UnsetType = UNSET
+
+
+class ModifyAuthenticator(Struct, frozen=True):
+    """The new name."""
+
+    name: Annotated[str, Meta(max_length=limits.AUTHENTICATOR_NAME_MAX)]
+
+
 class FinishMfa(Struct, frozen=True):
     """The ticket of a refused request, the method, and the code or password."""
 
     ticket: Annotated[str, Meta(max_length=512)]
     mfa_type: str
-    data: Annotated[str, Meta(max_length=limits.PASSWORD_MAX)]
+    data: Annotated[str, Meta(max_length=limits.WEBAUTHN_MAX)]
 
 
 class Proof(Struct, frozen=True):
@@ -144,6 +182,63 @@ async def get_backup_codes(ctx: Context, body: GetBackupCodes) -> BackupCodes:
     return await attempt(ctx, work, fires=())
 
 
+@get("/users/@me/mfa", permission=PERSON)
+async def get_mfa(ctx: Context) -> MfaMethods:
+    """Get whether the caller has codes of an app, and how many backup codes are left."""
+    stored = await queries.select_factors(ctx.tx, ctx.actor.user_id)
+    return MfaMethods(
+        totp=stored is not None and stored.totp_secret is not None,
+        backup_codes=await queries.count_backup_codes(ctx.tx, ctx.actor.user_id),
+    )
+
+
+@get("/users/@me/mfa/webauthn/credentials", permission=PERSON)
+async def get_authenticators(ctx: Context) -> list[Authenticator]:
+    """List the caller's passkeys and security keys."""
+    rows = await queries.select_authenticators(ctx.tx, ctx.actor.user_id)
+    return [Authenticator(id=row.id, name=row.name) for row in rows]
+
+
+@post(
+    "/users/@me/mfa/webauthn/credentials",
+    permission=PERSON,
+    rate=_RATE,
+    fires=(UserUpdate, SessionsClose),
+    writes=False,
+)
+async def create_authenticator(ctx: Context, body: CreateAuthenticator) -> AuthenticatorResult:
+    """Add a passkey or security key: without fields get a ticket and options for the browser, with them add it.
+
+    The first request needs a fresh proof, of the password without a second factor; the second one ends other logins.
+    """
+    if not body.ticket or not body.credential:
+        await require_password_or_proof(ctx, UNSET)
+        ticket, challenge = await unit_of_work.run(ctx.services, ctx.actor, operations.request_authenticator, fires=())
+        return AuthenticatorResult(ticket=ticket, challenge=challenge)
+    made, sent = await read_credential(ctx, body.ticket, body.credential), body.ticket
+    name = clean_name(body.name or "")[: limits.AUTHENTICATOR_NAME_MAX] or _DEFAULT_NAME
+
+    async def work(inner: Context) -> CreatedAuthenticator | None:
+        return None if made is None else await operations.add_authenticator(inner, sent, name, made)
+
+    added = await attempt(ctx, work, fires=(UserUpdate, SessionsClose))
+    return AuthenticatorResult(id=added.id, type=added.type, name=added.name, backup_codes=added.backup_codes)
+
+
+@patch("/users/@me/mfa/webauthn/credentials/{authenticator_id}", permission=PERSON)
+async def modify_authenticator(ctx: Context, authenticator_id: Snowflake, body: ModifyAuthenticator) -> Authenticator:
+    """Rename a passkey or security key of the caller. Needs a fresh proof."""
+    await require_proof(ctx)
+    return await operations.rename_authenticator(ctx, authenticator_id, clean_name(body.name) or _DEFAULT_NAME)
+
+
+@delete("/users/@me/mfa/webauthn/credentials/{authenticator_id}", permission=PERSON, fires=(UserUpdate, SessionsClose))
+async def delete_authenticator(ctx: Context, authenticator_id: Snowflake) -> None:
+    """Delete a passkey or security key of the caller, and end other logins. Needs a fresh proof."""
+    await require_proof(ctx)
+    await operations.delete_authenticator(ctx, authenticator_id)
+
+
 @post("/mfa/finish", permission=PERSON, rate=_RATE, writes=False)
 async def finish_mfa(ctx: Context, body: FinishMfa) -> Proof:
     """Prove a second factor, or without one the password, for a request that was refused with 401/60003."""
@@ -154,8 +249,11 @@ async def finish_mfa(ctx: Context, body: FinishMfa) -> Proof:
             raise Refusal(errors.INVALID_MFA_CODE)
         return Proof(new_proof(ctx))
 
+    evidence, user_id = await read_evidence(ctx, body.ticket, body.mfa_type, body.data), ctx.actor.user_id
+
     async def work(inner: Context) -> Proof | None:
-        good = await check_code(inner, ctx.actor.user_id, body.mfa_type, body.data)
-        return Proof(new_proof(ctx)) if good else None
+        if evidence.method == Method.WEBAUTHN and not await spend_ticket(inner, body.ticket, user_id):
+            raise Refusal(errors.INVALID_MFA_TICKET)
+        return Proof(new_proof(ctx)) if await check_evidence(inner, user_id, evidence) else None
 
     return await attempt(ctx, work, fires=())

@@ -1,21 +1,23 @@
 """Two-factor operations: enable and disable TOTP, replace backup codes, remove all factors."""
 
 import logging
+from typing import Final
 
 from msgspec import Struct
 
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
-from moothall.objects import errors
+from moothall.objects import errors, limits
 from moothall.objects.email_address import EmailAddress
-from moothall.objects.errors import Refusal
-from moothall.objects.ids import UserId
+from moothall.objects.errors import Refusal, refuse_field
+from moothall.objects.form_codes import FormCode
+from moothall.objects.ids import Snowflake, UserId
 from moothall.resources.mail.messages import MailKind
 from moothall.resources.mail.operations import send_mail, sends_mail
 from moothall.resources.user import queries as user_queries
 from moothall.resources.user.account_mail.operations import notify_owner
 from moothall.resources.user.auth_session.client import LoginClient
-from moothall.resources.user.auth_session.operations import begin_session, delete_tokens_of_kind
+from moothall.resources.user.auth_session.operations import begin_session, delete_tokens_of_kind, end_other_sessions
 from moothall.resources.user.events import UserUpdate
 from moothall.resources.user.factor import codes, queries
 from moothall.resources.user.factor.operations import (
@@ -27,10 +29,12 @@ from moothall.resources.user.factor.operations import (
     totp_about,
     use_ticket,
 )
-from moothall.resources.user.factor.queries import TicketPurpose
+from moothall.resources.user.factor.queries import AuthenticatorRow, TicketPurpose
+from moothall.resources.user.factor.webauthn import NewCredential, creation_options, relying_party
 from moothall.resources.user.objects import current_user
 from moothall.storage.rows import UserRow
 
+NO_PASSKEYS: Final = "Passkeys need a server that is reached by https and by a name."
 log = logging.getLogger("moothall.accounts")
 
 
@@ -40,6 +44,20 @@ class BackupCode(Struct, frozen=True):
     user_id: UserId
     code: str
     consumed: bool = False
+
+
+class Authenticator(Struct, frozen=True, kw_only=True):
+    """A passkey or security key."""
+
+    id: Snowflake
+    type: int = 1
+    name: str
+
+
+class CreatedAuthenticator(Authenticator, frozen=True, kw_only=True):
+    """A new one, with backup codes if it is the first factor."""
+
+    backup_codes: list[BackupCode]
 
 
 class EnabledMfa(Struct, frozen=True):
@@ -78,8 +96,75 @@ async def disable_totp(ctx: Context, client: LoginClient) -> str:
     stored = await queries.lock_factors(ctx.tx, row.id)
     if stored is None or stored.totp_secret is None:
         raise Refusal(errors.MFA_NOT_ENROLLED)
-    await remove_factors(ctx, row)
+    if await queries.select_authenticators(ctx.tx, row.id):
+        await queries.update_factors(ctx.tx, row.id, totp_secret=None)
+        await _announce(ctx, row, enabled=True)
+        await notify_owner(ctx, row, MailKind.TOTP_DISABLED)
+    else:
+        await remove_factors(ctx, row)
     return await _renew_session(ctx, row, client)
+
+
+async def request_authenticator(ctx: Context) -> tuple[str, str]:
+    """Create a ticket for adding a passkey or security key; return it with the options for the browser.
+
+    Raises Refusal: 403/40006 where browsers allow none, 50035 for a user who has twenty.
+    """
+    if relying_party(ctx) is None:
+        raise Refusal(errors.FEATURE_DISABLED, message=NO_PASSKEYS)
+    row = await _lock_caller(ctx)
+    existing = await queries.select_authenticators(ctx.tx, row.id)
+    if len(existing) >= limits.AUTHENTICATORS_MAX:
+        refuse_field("name", FormCode.BASE_TYPE_MAX_LENGTH, "You have as many passkeys as there may be.")
+    ticket = await create_ticket(ctx, row.id, TicketPurpose.AUTHENTICATOR)
+    return ticket, creation_options(ctx, ticket, row, existing)
+
+
+async def add_authenticator(ctx: Context, ticket: str, name: str, made: NewCredential) -> CreatedAuthenticator | None:
+    """Add a passkey or security key to the caller's account, and end its other logins; None for one that exists.
+
+    The first factor of an account brings backup codes. Raises Refusal 400/60006 for a ticket that is not good.
+    """
+    used = await get_ticket(ctx, ticket, TicketPurpose.AUTHENTICATOR)
+    if used.user_id != ctx.actor.user_id:
+        raise Refusal(errors.INVALID_MFA_TICKET)
+    await use_ticket(ctx, used)
+    row = await _lock_caller(ctx)
+    if await queries.select_by_credential(ctx.tx, made.credential_id) is not None:
+        return None
+    key = AuthenticatorRow(ctx.ids.next(), row.id, made.credential_id, made.public_key, made.sign_count, name, ctx.now)
+    await queries.insert_authenticator(ctx.tx, key)
+    first = not row.mfa_enabled
+    backup_codes = await replace_backup_codes(ctx, row.id) if first else []
+    await _announce(ctx, row, enabled=True)
+    await end_other_sessions(ctx)
+    await notify_owner(ctx, row, MailKind.MFA_ENABLED if first else MailKind.PASSKEY_ADDED)
+    return CreatedAuthenticator(id=key.id, name=name, backup_codes=backup_codes)
+
+
+async def rename_authenticator(ctx: Context, authenticator_id: Snowflake, name: str) -> Authenticator:
+    """Rename an authenticator of the caller. Raises Refusal 404/10012."""
+    if not await queries.rename_authenticator(ctx.tx, ctx.actor.user_id, authenticator_id, name):
+        raise Refusal(errors.UNKNOWN_TOKEN)
+    return Authenticator(id=authenticator_id, name=name)
+
+
+async def delete_authenticator(ctx: Context, authenticator_id: Snowflake) -> None:
+    """Delete an authenticator of the caller, and end the other logins. The last factor takes the backup codes with it.
+
+    Raises Refusal 404/10012.
+    """
+    row = await _lock_caller(ctx)
+    if not await queries.delete_authenticator(ctx.tx, row.id, authenticator_id):
+        raise Refusal(errors.UNKNOWN_TOKEN)
+    stored = await queries.lock_factors(ctx.tx, row.id)
+    has_totp = stored is not None and stored.totp_secret is not None
+    if has_totp or await queries.select_authenticators(ctx.tx, row.id):
+        await _announce(ctx, row, enabled=True)
+        await notify_owner(ctx, row, MailKind.PASSKEY_REMOVED)
+    else:
+        await remove_factors(ctx, row)
+    await end_other_sessions(ctx)
 
 
 async def remove_factors(ctx: Context, row: UserRow) -> None:

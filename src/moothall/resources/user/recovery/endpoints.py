@@ -19,7 +19,7 @@ from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import client_of
 from moothall.resources.user.events import SessionsClose
 from moothall.resources.user.factor.attempts import attempt
-from moothall.resources.user.factor.operations import FactorRequired, Method
+from moothall.resources.user.factor.operations import FactorRequired, Method, read_evidence
 from moothall.resources.user.password.strength import check_strength
 from moothall.resources.user.password.verification import hash_password
 from moothall.resources.user.queries import select_user
@@ -47,9 +47,9 @@ class ResetPassword(Struct, frozen=True):
     undelete: bool = False
     """Whether to restore an account that its user has disabled, or deleted a few days ago."""
     method: str | UnsetType | None = UNSET
-    """What the code is of: `totp` (the default) or `backup`."""
+    """What the code is of: `totp` (the default), `backup`, or `webauthn` for the credential of a browser."""
     ticket: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
-    code: Annotated[str, Meta(max_length=64)] | UnsetType | None = UNSET
+    code: Annotated[str, Meta(max_length=limits.WEBAUTHN_MAX)] | UnsetType | None = UNSET
 
 
 class VerifyAddress(Struct, frozen=True):
@@ -118,7 +118,10 @@ async def reset_by_link(ctx: Context, body: ResetPassword, *, seconds: int | Non
     form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
 
-    factor = FactorProof(body.method or Method.TOTP, body.code, body.ticket or None) if body.code else None
+    factor = None
+    if body.code:
+        evidence = await read_evidence(ctx, body.ticket or "", body.method or Method.TOTP, body.code)
+        factor = FactorProof(evidence, body.ticket or None)
 
     async def work(inner: Context) -> Login | FactorRequired | None:
         return await operations.reset_by_link(

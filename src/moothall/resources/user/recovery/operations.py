@@ -22,16 +22,21 @@ from moothall.resources.user.account_mail.jobs import MailPasswordReset, MailVer
 from moothall.resources.user.account_mail.operations import get_link, refuse_link, use_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import LoginClient
-from moothall.resources.user.factor.operations import FactorRequired, check_code, get_ticket, require_factor
+from moothall.resources.user.factor.operations import (
+    Evidence,
+    FactorRequired,
+    check_evidence,
+    get_ticket,
+    require_factor,
+)
 from moothall.resources.user.factor.queries import TicketPurpose
 from moothall.storage.rows import UserRow
 
 
 class FactorProof(Struct, frozen=True):
-    """A code of a second factor, with the ticket that asked for it, if there is one."""
+    """Evidence of a second factor, with the ticket that it is for, if there is one."""
 
-    method: str
-    code: str
+    evidence: Evidence
     ticket: str | None = None
 
 
@@ -76,7 +81,7 @@ async def reset_by_link(
             ticket = await get_ticket(ctx, factor.ticket, TicketPurpose.RESET)
             if ticket.user_id != row.id:
                 raise Refusal(errors.INVALID_MFA_TICKET)
-        if not await check_code(ctx, row.id, factor.method, factor.code):
+        if not await check_evidence(ctx, row.id, factor.evidence):
             return None
     await use_link(ctx, token, LinkPurpose.RESET)
     await change_password(ctx, row, password_hash)
