@@ -207,6 +207,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Meta(description="Seconds that the delivery of a mail may take before it is tried again later.", ge=1, le=120),
     ] = 20.0
     mail_from: Annotated[str | None, Meta(description="Address that mail is sent from.")] = None
+    operators_require_mfa: Annotated[
+        bool,
+        Meta(description="Let operators act only with two-factor authentication, by their tokens for programs too."),
+    ] = False
     instance_name: Annotated[
         str,
         Meta(description="What the pages call this server.", min_length=1, max_length=64),

@@ -10,9 +10,11 @@ from moothall.resources.user.queries import select_user
 from tests.harness import Caller, Platform
 
 
-async def make_operator(platform: Platform, *permissions: OperatorPermission, name: str | None = None) -> Caller:
+async def make_operator(
+    platform: Platform, *permissions: OperatorPermission, name: str | None = None, **columns: object
+) -> Caller:
     """A person who is an operator, with these permissions or with all."""
-    caller = await platform.person(name)
+    caller = await platform.person(name, **columns)
     await promote(platform, caller, *permissions)
     return caller
 

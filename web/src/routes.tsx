@@ -37,6 +37,7 @@ const UserCard = loaded(async () => ({ default: (await import("./features/member
 const TemplatePage = loaded(() => import("./features/guilds/TemplatePage"));
 const LaunchPage = loaded(() => import("./features/activities/LaunchPage"));
 const Settings = loaded(() => import("./features/settings/Frame"));
+const Admin = loaded(() => import("./features/admin/Frame"));
 const NotFound = loaded(() => import("./features/shell/NotFound"));
 
 const drawUserCard = (props: UserCardProps) => (
@@ -77,7 +78,8 @@ interface LoginSearch {
 const OPEN_PATHS = /^\/(?:app\/)?(?:invite|template)\//;
 
 const validateSearch = (search: Record<string, unknown>): LoginSearch =>
-  typeof search["next"] === "string" && /^\/(?:app|channels|events|invite|template)\//.test(search["next"])
+  typeof search["next"] === "string" &&
+  /^\/(?:(?:app|channels|events|invite|template)\/|admin(?:\/|$))/.test(search["next"])
     ? { next: search["next"] }
     : {};
 
@@ -245,6 +247,13 @@ const routes = root.addChildren([
       path: "/app/settings/{-$sectionId}",
       component: function SettingsScreen() {
         return <Settings sectionId={useRouteParams().sectionId ?? null} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/admin/{-$sectionId}",
+      component: function AdminScreen() {
+        return <Admin sectionId={useRouteParams().sectionId ?? null} />;
       },
     }),
     createRoute({

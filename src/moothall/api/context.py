@@ -77,6 +77,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """URL of the activities host, below which each Activity has an origin of its own; None without one."""
     reserved_words: tuple[str, ...]
     allow_private_addresses: bool
+    operators_require_mfa: bool = False
+    """Whether operators need two-factor authentication to act."""
     instance_name: str = "Moothall"
     """What the pages call this server."""
     registration: str = "open"

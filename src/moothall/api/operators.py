@@ -92,7 +92,10 @@ class OperatorAccess(Access):
         self._acts = acts
 
     async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 any path
-        """Refuse bots (403/20001), other users (403/50001) and operators without the permission (403/50013)."""
+        """Refuse bots (403/20001), other users (403/50001) and operators without the permission (403/50013).
+
+        Where the setting `operators_require_mfa` is on, operators without two factors are refused too (403/60003).
+        """
         actor = ctx.actor
         if actor.kind not in {TokenKind.SESSION, TokenKind.OPERATOR}:
             raise Refusal(errors.BOTS_CANNOT_USE)
@@ -102,6 +105,8 @@ class OperatorAccess(Access):
             row = await select_operator(ctx.tx, actor.user_id)
         if row is None or row.closed:
             raise Refusal(errors.MISSING_ACCESS)
+        if ctx.services.limits.operators_require_mfa and not actor.mfa:
+            raise Refusal(errors.MFA_REQUIRED)
         permissions = row.permissions
         if actor.kind is TokenKind.OPERATOR:
             permissions &= parse_permissions(" ".join(actor.scopes))

@@ -133,6 +133,7 @@ def build_services(
             reserved_words=settings.reserved_words,
             allow_private_addresses=settings.allow_private_addresses,
             instance_name=settings.instance_name,
+            operators_require_mfa=settings.operators_require_mfa,
             registration=settings.registration,
             registration_domains=settings.registration_domains,
             blocked_usernames=settings.blocked_usernames,

@@ -42,7 +42,7 @@ def list_command(
     from moothall.storage.database import Reader
 
     async def read(reader: Reader, _box: SecretBox) -> list["LogRow"]:
-        return await select_rows(reader, before=before, act=act, user_id=None, target_id=target, maximum=limit + 1)
+        return await select_rows(reader, before=before, act=act, target_id=target, maximum=limit + 1)
 
     rows = query_database(settings, read)
     for row in rows[:limit]:

@@ -1,4 +1,7 @@
-"""`moothall guild`: settings of a guild that only the operator may change."""
+"""`moothall guild`: guilds as operators find them, and what only they may change."""
+
+import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -7,10 +10,78 @@ from moothall.cli.options import STORAGE, fail, takes_settings
 from moothall.objects.ids import GuildId, Snowflake
 from moothall.settings import Settings
 
+if TYPE_CHECKING:
+    from moothall.resources.guild_administration.queries import GuildSummaryRow
 
-@click.group(short_help="Change a guild's features, premium tier and vanity URL.")
+
+@click.group(short_help="List guilds, change features, premium tier, owner and vanity URL.")
 def guild() -> None:
-    """Change a guild's features, premium tier and vanity URL."""
+    """List guilds, and change a guild's features, premium tier, owner and vanity URL.
+
+    Changes are in the guild's audit log, without a user, and in the log of operators.
+    """
+
+
+@guild.command("list", short_help="List guilds.")
+@takes_settings(*STORAGE)
+@click.option("--search", default="", metavar="TEXT", help="Only those with TEXT in their names.")
+@click.option("--before", type=SNOWFLAKE, metavar="ID", help="Only those with smaller ids: the last one shown before.")
+@click.option("--limit", type=click.IntRange(1), default=100, metavar="N", help="How many to show [default 100].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+def list_command(settings: Settings, search: str, before: Snowflake | None, limit: int, *, as_json: bool) -> None:
+    """List guilds, newest first, with their owners and the numbers of their members."""
+    from moothall.cli.execution import query_database
+    from moothall.resources.guild_administration.queries import select_guilds
+    from moothall.runtime.secrets import SecretBox
+    from moothall.storage.database import Reader
+
+    async def read(reader: Reader, _box: SecretBox) -> list["GuildSummaryRow"]:
+        last = None if before is None else GuildId(before)
+        return await select_guilds(reader, search=search, before=last, maximum=limit + 1)
+
+    rows = query_database(settings, read)
+    for row in rows[:limit]:
+        fields = _describe(row)
+        cells = (fields["id"], f"{row.member_count} members", row.owner_name or "-", row.name)
+        click.echo(json.dumps(fields) if as_json else "  ".join(str(cell) for cell in cells))
+    if len(rows) > limit:
+        click.echo(f"moothall: there are more; continue with --before {int(rows[limit - 1].id)}", err=True)
+
+
+@guild.command(short_help="Make a member the owner of a guild.")
+@takes_settings(*STORAGE)
+@click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
+@click.argument("name", metavar="NAME|ADDRESS|ID")
+@click.option("--reason", metavar="TEXT", help="For the logs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def transfer(settings: Settings, guild_id: Snowflake, name: str, reason: str | None, *, as_json: bool) -> None:
+    """Make the user NAME, who is a member, the owner of the guild with the id GUILD."""
+    from moothall.api.context import Context
+    from moothall.cli.execution import operate
+    from moothall.objects.guild import Guild
+    from moothall.resources.guild_administration.operations import modify_guild
+    from moothall.resources.user.lookup import get_by_login_or_id
+
+    async def work(ctx: Context) -> Guild:
+        user = await get_by_login_or_id(ctx, name)
+        await ctx.visit_guild(GuildId(guild_id))
+        return await modify_guild(ctx, owner_id=user.id)
+
+    changed = operate(settings, work, lock=guild_id, reason=reason)
+    fields = {"id": str(int(changed.id)), "name": changed.name, "owner_id": str(int(changed.owner_id))}
+    click.echo(json.dumps(fields) if as_json else "\n".join(f"{key}: {value}" for key, value in fields.items()))
+
+
+def _describe(row: "GuildSummaryRow") -> dict[str, object]:
+    return {
+        "id": str(int(row.id)),
+        "name": row.name,
+        "owner_id": str(int(row.owner_id)),
+        "owner_name": row.owner_name,
+        "features": row.features,
+        "premium_tier": row.premium_tier,
+        "member_count": row.member_count,
+    }
 
 
 @guild.command(short_help="Change a guild's features and premium tier.")
@@ -31,9 +102,7 @@ def features(
     from moothall.cli.execution import operate
     from moothall.objects.features import ALL
     from moothall.objects.guild import Guild
-    from moothall.resources.guild.operations import change_guild
-    from moothall.resources.guild.screening.operations import admit_pending_if_disabled
-    from moothall.resources.soundboard.operations import announce_sound_availability
+    from moothall.resources.guild_administration.operations import modify_guild
 
     add, remove = tuple(name.upper() for name in add), tuple(name.upper() for name in remove)
     for name in (*add, *remove):
@@ -44,13 +113,8 @@ def features(
 
     async def work(ctx: Context) -> Guild:
         await ctx.visit_guild(GuildId(guild_id))
-        row = ctx.guild.row
-        remaining = [name for name in row.features if name not in remove]
-        target = sorted({*remaining, *add}) if {*remaining, *add} != set(row.features) else row.features
-        changed = await change_guild(ctx, features=target, premium_tier=row.premium_tier if tier is None else tier)
-        await announce_sound_availability(ctx, changed)
-        await admit_pending_if_disabled(ctx, changed)
-        return changed
+        remaining = [name for name in ctx.guild.row.features if name not in remove]
+        return await modify_guild(ctx, features=[*remaining, *add], premium_tier=tier)
 
     changed = operate(settings, work, lock=guild_id)
     click.echo(f"features: {' '.join(changed.features) or 'none'}\ntier: {int(changed.premium_tier)}")

@@ -22,8 +22,10 @@ def is_page(path: str) -> bool:
 
 
 def is_client(path: str) -> bool:
-    """Whether a path belongs to `ClientFiles`: its files and screens, links to channels, events, Activities."""
-    return path in {"/app", "/channels"} or path.startswith(("/app/", "/channels/", "/events/", "/activities/"))
+    """Whether a path belongs to `ClientFiles`: screens, pages of operators, links to channels, events, Activities."""
+    if path in {"/app", "/channels", "/admin"}:
+        return True
+    return path.startswith(("/app/", "/channels/", "/events/", "/activities/", "/admin/"))
 
 
 def opens_client(scope: MutableMapping[str, Any], folder: Path = CLIENT_FOLDER) -> bool:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+from msgspec import structs
+
 from moothall.objects.operator import OperatorPermission
 from tests.harness import Platform
 from tests.support.operators import acts, claim_token, log_rows, make_operator, make_token
@@ -108,6 +110,16 @@ async def test_no_operator_raises_their_own_permissions(platform: Platform) -> N
     program = await make_token(platform, chief, USERS)
     more = await program.post("/admin/v1/tokens", {"name": "more", "permissions": ["users", "log"]})
     assert more.status == 400
+
+
+async def test_operators_need_two_factors_where_the_setting_says_so(platform: Platform) -> None:
+    plain, safe = await make_operator(platform), await make_operator(platform, mfa_enabled=True)
+    programs = [await make_token(platform, each) for each in (plain, safe)]
+    platform.services.limits = structs.replace(platform.services.limits, operators_require_mfa=True)
+    for caller, status in ((plain, 403), (programs[0], 403), (safe, 200), (programs[1], 200)):
+        reply = await caller.get("/admin/v1/operators")
+        assert reply.status == status
+        assert status == 200 or reply.code == 60003
 
 
 async def test_fields_that_an_operator_may_not_set_are_ignored(platform: Platform) -> None:

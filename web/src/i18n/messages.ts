@@ -1,4 +1,5 @@
 import type activities from "./activities/en.json";
+import type admin from "./admin/en.json";
 import type channels from "./channels/en.json";
 import type en from "./en.json";
 import type events from "./events/en.json";
@@ -17,6 +18,7 @@ export type Messages = Texts<typeof en>;
 
 /** Texts that are loaded with the screens that show them, by name of their folder. */
 interface Parts {
+  admin: Texts<typeof admin>;
   activities: Texts<typeof activities>;
   events: Texts<typeof events>;
   factors: Texts<typeof factors>;
@@ -56,6 +58,10 @@ export async function loadMessages(locale: Locale): Promise<Messages> {
 }
 
 const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string, string> }>>> = {
+  admin: {
+    en: () => import("./admin/en.json"),
+    de: (): Promise<{ default: Parts["admin"] }> => import("./admin/de.json"),
+  },
   activities: {
     en: () => import("./activities/en.json"),
     de: (): Promise<{ default: Parts["activities"] }> => import("./activities/de.json"),

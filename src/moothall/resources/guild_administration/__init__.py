@@ -1,0 +1,1 @@
+"""Guilds as operators find and change them."""

@@ -1,0 +1,109 @@
+"""Guilds over HTTP, as operators find and change them."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from moothall.api.context import Context
+from moothall.api.endpoint import get, patch
+from moothall.api.operators import may_act, may_read
+from moothall.objects import errors
+from moothall.objects.errors import Refusal
+from moothall.objects.ids import GuildId, UserId
+from moothall.objects.operator import OperatorPermission
+from moothall.objects.wire import Timestamp
+from moothall.resources.guild.events import GuildUpdate
+from moothall.resources.guild_administration import operations, queries
+from moothall.resources.guild_administration.queries import GuildSummaryRow
+from moothall.resources.soundboard.events import GuildSoundboardSoundsUpdate
+
+_READS, _ACTS = may_read(OperatorPermission.GUILDS), may_act(OperatorPermission.GUILDS)
+
+
+class AdministeredGuild(Struct, frozen=True, kw_only=True):
+    """A guild, as operators see it: nothing of what its members write."""
+
+    id: GuildId
+    name: str
+    owner_id: UserId
+    owner_name: str | None
+    features: list[str]
+    premium_tier: int
+    member_count: int
+    created_at: Timestamp
+
+
+class AdministeredGuildWithUse(AdministeredGuild, frozen=True, kw_only=True):
+    """A guild with what it has."""
+
+    channel_count: int
+    """Threads included."""
+
+
+class ModifyAdministeredGuild(Struct, frozen=True):
+    """What no member can change in their own guild, and the owner, who must be a member."""
+
+    features: Annotated[list[Annotated[str, Meta(max_length=64)]], Meta(max_length=100)] | UnsetType = UNSET
+    premium_tier: Annotated[int, Meta(ge=0, le=3)] | UnsetType = UNSET
+    owner_id: UserId | UnsetType = UNSET
+
+
+@get("/admin/v1/guilds", permission=_READS)
+async def list_administered_guilds(
+    ctx: Context,
+    *,
+    search: Annotated[str, Meta(max_length=100)] = "",
+    before: GuildId | None = None,
+    limit: Annotated[int, Meta(ge=1, le=100)] = 50,
+) -> list[AdministeredGuild]:
+    """List guilds, newest first: those with `search` in their names."""
+    rows = await queries.select_guilds(ctx.tx, search=search, before=before, maximum=limit)
+    return [_guild(row) for row in rows]
+
+
+@get("/admin/v1/guilds/{guild_id}", permission=_READS)
+async def get_administered_guild(ctx: Context, guild_id: GuildId) -> AdministeredGuildWithUse:
+    """Return a guild with what it has."""
+    return await _with_use(ctx, guild_id)
+
+
+@patch(
+    "/admin/v1/guilds/{guild_id}",
+    permission=_ACTS,
+    audit_reason=True,
+    fires=(GuildUpdate, GuildSoundboardSoundsUpdate),
+)
+async def modify_administered_guild(
+    ctx: Context, guild_id: GuildId, body: ModifyAdministeredGuild
+) -> AdministeredGuildWithUse:
+    """Change the features, the premium tier and the owner of a guild, whose audit log records it too."""
+    await ctx.visit_guild(guild_id)
+    await operations.modify_guild(
+        ctx,
+        features=None if body.features is UNSET else body.features,
+        premium_tier=None if body.premium_tier is UNSET else body.premium_tier,
+        owner_id=None if body.owner_id is UNSET else body.owner_id,
+    )
+    return await _with_use(ctx, guild_id)
+
+
+async def _with_use(ctx: Context, guild_id: GuildId) -> AdministeredGuildWithUse:
+    row = await queries.select_guild(ctx.tx, guild_id)
+    if row is None:
+        raise Refusal(errors.UNKNOWN_GUILD)
+    guild = _guild(row)
+    fields = {name: getattr(guild, name) for name in guild.__struct_fields__}
+    return AdministeredGuildWithUse(**fields, channel_count=await queries.count_channels(ctx.tx, guild_id))
+
+
+def _guild(row: GuildSummaryRow) -> AdministeredGuild:
+    return AdministeredGuild(
+        id=row.id,
+        name=row.name,
+        owner_id=row.owner_id,
+        owner_name=row.owner_name,
+        features=row.features,
+        premium_tier=row.premium_tier,
+        member_count=row.member_count,
+        created_at=Timestamp(row.id.created_ms),
+    )

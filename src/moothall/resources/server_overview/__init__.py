@@ -1,0 +1,1 @@
+"""What operators see first: how much there is, and what waits or has failed."""

@@ -1,0 +1,103 @@
+"""The pages of operators in the client, in Chromium."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.cli.running import run
+from tests.clients.client_pages import AXE, Account, ClientPage, choose_option, picture
+from tests.clients.live import Person, Server, World
+from tests.suites import leave_out
+
+
+@pytest.fixture(scope="module")
+def server_settings() -> dict[str, str]:
+    return {"rate_limits": "false"}
+
+
+async def make_operator(server: Server, person: Person, *permissions: str) -> None:
+    chosen = [option for permission in permissions for option in ("--may", permission)]
+    arguments = ("operator", "add", str(int(person.id)), *chosen, "--data", str(server.data))
+    result = await asyncio.to_thread(run, *arguments)
+    assert result.exit_code == 0, result.output
+
+
+async def open_as(browser: Browser, server: Server, person: Person, path: str, **options: object) -> ClientPage:
+    account = Account(str(int(person.id)), person.token)
+    return await ClientPage.open_as(browser, server.url, account, path, **options)
+
+
+async def test_an_operator_suspends_a_user_with_a_reason_that_the_log_shows(
+    browser: Browser, server: Server, world: World
+) -> None:
+    operator, victim = await world.person(), await world.person()
+    await make_operator(server, operator)
+    client = await open_as(browser, server, operator, "/admin/users")
+    page = client.page
+    await page.get_by_label("Name or address").fill(victim.name)
+    await page.get_by_role("button", name=f"Suspend: {victim.name}", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    confirm = dialog.get_by_role("button", name="Suspend", exact=True)
+    await expect(confirm).to_be_disabled()
+    await dialog.get_by_label("Reason").fill("spam")
+    await confirm.click()
+    await expect(dialog).to_have_count(0)
+    await expect(page.get_by_role("button", name=f"Restore: {victim.name}", exact=True)).to_be_visible()
+    await page.get_by_role("link", name="Log", exact=True).click()
+    row = page.get_by_role("row").filter(has_text="user.suspend").first
+    await expect(row).to_contain_text("spam")
+    await expect(row).to_contain_text(operator.name)
+    assert client.errors == []
+
+
+async def test_a_setting_is_changed_and_an_act_is_refused_in_the_dialog(
+    browser: Browser, server: Server, world: World
+) -> None:
+    operator = await world.person()
+    await make_operator(server, operator)
+    client = await open_as(browser, server, operator, "/admin/settings")
+    page, dialog = client.page, client.page.get_by_role("dialog")
+    await page.get_by_role("button", name="Change: Who may register").click()
+    await choose_option(page, "Who may register", "Those with an address of the domains")
+    await dialog.get_by_label("Reason").fill("move")
+    await dialog.get_by_role("button", name="Change", exact=True).click()
+    await expect(dialog.get_by_role("alert")).to_be_visible()
+    await dialog.get_by_role("button", name="Cancel").click()
+    await page.get_by_role("button", name="Change: Name of this server").click()
+    await dialog.get_by_role("textbox", name="Name of this server").fill("The Hall")
+    await dialog.get_by_label("Reason").fill("move")
+    await dialog.get_by_role("button", name="Change", exact=True).click()
+    await expect(page.get_by_text("The Hall", exact=True)).to_be_visible()
+    await page.goto(f"{server.url}/login")
+    await expect(page.get_by_role("link", name="The Hall")).to_be_visible()
+
+
+async def test_others_see_no_page_and_operators_only_theirs(browser: Browser, server: Server, world: World) -> None:
+    stranger, operator = await world.person(), await world.person()
+    client = await open_as(browser, server, stranger, "/admin/users")
+    await expect(client.page.get_by_role("heading", name="These pages are for operators")).to_be_visible()
+    await make_operator(server, operator, "log")
+    client = await open_as(browser, server, operator, "/admin/users")
+    pages = client.page.get_by_role("navigation", name="Operators")
+    await expect(pages.get_by_role("link")).to_have_text(["Overview", "Log"])
+
+
+async def test_the_pages_are_accessible_and_fit_a_phone(browser: Browser, server: Server, world: World) -> None:
+    if not AXE.exists():
+        leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
+    operator = await world.person()
+    await operator.post("/guilds", {"name": "The Moot"})
+    await make_operator(server, operator)
+    client = await open_as(browser, server, operator, "/admin/overview")
+    page, violations = client.page, list[str]()
+    for name in ("Overview", "Users", "Guilds", "Settings", "Log"):
+        await page.set_viewport_size({"width": 1280, "height": 800})
+        await page.get_by_role("link", name=name, exact=True).click()
+        await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+        await expect(page.locator(".settings-skeleton")).to_have_count(0)
+        violations += await client.violations()
+        await picture(page, f"admin-{name.lower()}")
+        await page.set_viewport_size({"width": 390, "height": 800})
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations == []

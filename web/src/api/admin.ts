@@ -1,0 +1,153 @@
+import type { ApiClient } from "./client";
+
+/** The kinds of acts of operators. */
+export type OperatorPermission = "users" | "guilds" | "reports" | "settings" | "log" | "operators";
+
+export interface Operator {
+  user_id: string;
+  username: string;
+  permissions: OperatorPermission[];
+  closed: boolean;
+}
+
+export interface Overview {
+  instance_name: string;
+  version: string;
+  revision: string;
+  registration: string;
+  operators: number;
+  figures: Figures;
+}
+
+export interface Figures {
+  users: number;
+  suspended_users: number;
+  pending_users: number;
+  bots: number;
+  guilds: number;
+  file_bytes: number;
+  waiting_mails: number;
+  failed_mails: number;
+  waiting_jobs: number;
+  failed_jobs: number;
+}
+
+export type UserState = "active" | "pending" | "closed" | "suspended";
+
+export interface AdministeredUser {
+  id: string;
+  username: string;
+  global_name: string | null;
+  email: string | null;
+  verified: boolean;
+  state: UserState;
+  deletes_at: string | null;
+  created_at: string;
+}
+
+export interface AdministeredGuild {
+  id: string;
+  name: string;
+  owner_id: string;
+  owner_name: string | null;
+  features: string[];
+  premium_tier: number;
+  member_count: number;
+  created_at: string;
+}
+
+export interface LogEntry {
+  number: string;
+  created_at: string;
+  actor: string;
+  origin: "session" | "token" | "command" | "setup";
+  act: string;
+  target_id: string | null;
+  changes: Record<string, [unknown, unknown]>;
+  reason: string | null;
+}
+
+export interface ServerSetting {
+  name: string;
+  value: unknown;
+  configured: unknown;
+  changed_at: string | null;
+  changed_by: string | null;
+}
+
+const BASE = "/admin/v1";
+/** Rows of a page of a list. */
+export const ROWS_PER_PAGE = 25;
+
+export function getCurrentOperator(api: ApiClient): Promise<Operator> {
+  return api.request("GET", `${BASE}/operators/@me`);
+}
+
+export function getOverview(api: ApiClient): Promise<Overview> {
+  return api.request("GET", `${BASE}/overview`);
+}
+
+export function listUsers(
+  api: ApiClient,
+  filter: { search: string; state: UserState | "unverified" | "" },
+  before: string | undefined,
+): Promise<AdministeredUser[]> {
+  const query = { search: filter.search, state: filter.state || undefined, before, limit: ROWS_PER_PAGE };
+  return api.request("GET", `${BASE}/users`, { query });
+}
+
+/** An act on an account that needs no more than a reason. */
+export type UserAct = "suspend" | "restore" | "approve" | "log-out";
+
+export function actOnUser(api: ApiClient, userId: string, act: UserAct, reason: string): Promise<unknown> {
+  return api.request("POST", `${BASE}/users/${userId}/${act}`, { reason });
+}
+
+/** Make a link by which the owner of an account chooses a new password. */
+export function createResetLink(
+  api: ApiClient,
+  userId: string,
+  reason: string,
+): Promise<{ link: string; expires_at: string }> {
+  return api.request("POST", `${BASE}/users/${userId}/reset-link`, { body: {}, reason });
+}
+
+/** Suspend an account, and delete it after the days of the setting. */
+export function deleteUser(api: ApiClient, userId: string, reason: string): Promise<unknown> {
+  return api.request("DELETE", `${BASE}/users/${userId}`, { reason });
+}
+
+export function listAdministeredGuilds(
+  api: ApiClient,
+  search: string,
+  before: string | undefined,
+): Promise<AdministeredGuild[]> {
+  return api.request("GET", `${BASE}/guilds`, { query: { search, before, limit: ROWS_PER_PAGE } });
+}
+
+export function modifyAdministeredGuild(
+  api: ApiClient,
+  guildId: string,
+  changes: { features?: string[]; premium_tier?: number; owner_id?: string },
+  reason: string,
+): Promise<unknown> {
+  return api.request("PATCH", `${BASE}/guilds/${guildId}`, { body: changes, reason });
+}
+
+export function listLog(api: ApiClient, act: string, before: string | undefined): Promise<LogEntry[]> {
+  return api.request("GET", `${BASE}/log`, {
+    query: { act: act || undefined, before, limit: ROWS_PER_PAGE },
+  });
+}
+
+export function listServerSettings(api: ApiClient): Promise<ServerSetting[]> {
+  return api.request("GET", `${BASE}/settings`);
+}
+
+export function modifyServerSettings(
+  api: ApiClient,
+  changes: Record<string, unknown>,
+  reason: string,
+): Promise<ServerSetting[]> {
+  return api.request("PATCH", `${BASE}/settings`, { body: changes, reason });
+}
