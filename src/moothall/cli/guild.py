@@ -135,6 +135,7 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
     from moothall.cli.execution import operate
     from moothall.objects.guild import VanityUrl
     from moothall.resources.guild.vanity_url.operations import modify_vanity_url
+    from moothall.resources.operator_log.operations import record_act
 
     if code is not None and without:
         fail("give either a code or --none")
@@ -142,7 +143,11 @@ def vanity(settings: Settings, guild_id: Snowflake, code: str | None, *, without
     async def work(ctx: Context) -> VanityUrl:
         await ctx.visit_guild(GuildId(guild_id))
         target = None if without else code or ctx.guild.row.vanity_url_code
-        return await modify_vanity_url(ctx, target, by_operator=True)
+        before = ctx.guild.row.vanity_url_code
+        changed = await modify_vanity_url(ctx, target, by_operator=True)
+        if changed.code != before:
+            await record_act(ctx, "guild.vanity_url", ctx.guild.id, changes={"code": (before, changed.code)})
+        return changed
 
     vanity_url = operate(settings, work, lock=guild_id)
     click.echo(f"code: {vanity_url.code or 'none'}\nuses: {vanity_url.uses}")

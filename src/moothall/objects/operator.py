@@ -12,8 +12,6 @@ class OperatorPermission(StrEnum):
     """Find, suspend, restore and delete accounts; make links for new passwords; see the log of mails."""
     GUILDS = "guilds"
     """Find guilds, change their features, transfer and delete them."""
-    REPORTS = "reports"
-    """Read what users report, and close it."""
     SETTINGS = "settings"
     """Change settings while the server runs."""
     LOG = "log"

@@ -127,6 +127,25 @@ async def test_no_operator_acts_on_themselves_or_on_one_who_may_more(platform: P
     assert (await chief.get("/users/@me")).status == 200
 
 
+async def test_an_operator_with_two_factors_proves_them_before_acting_on_accounts(platform: Platform) -> None:
+    operator, victim = await make_operator(platform, USERS, mfa_enabled=True), await platform.person()
+    program, path = await make_token(platform, operator, USERS), f"/admin/v1/users/{victim.id}"
+    for url in (f"{path}/suspend", f"{path}/reset-link"):
+        reply = await operator.post(url)
+        assert (reply.status, reply.code) == (401, 60003)
+        assert reply.json["mfa"]["ticket"]
+    assert (await operator.get(path)).json["state"] == "active"
+    # A program has proved itself by its token.
+    assert (await program.post(f"{path}/suspend")).status == 200
+
+
+async def test_a_deleted_account_is_no_operator(platform: Platform) -> None:
+    chief, operator = await make_operator(platform), await make_operator(platform, USERS)
+    assert (await chief.delete(f"/admin/v1/users/{operator.id}", days=0)).status == 200
+    await platform.run_due_jobs()
+    assert [each["username"] for each in (await chief.get("/admin/v1/operators")).json] == [chief.name]
+
+
 async def test_settings_are_in_force_at_once_and_null_brings_back_the_configuration(platform: Platform) -> None:
     operator = await make_operator(platform, SETTINGS)
     reply = await operator.patch(

@@ -17,6 +17,8 @@ from moothall.storage.tables import (
     former_members,
     guilds,
     members,
+    operator_tokens,
+    operators,
     team_members,
     teams,
     tokens,
@@ -86,6 +88,8 @@ _select_some_group_dm = Query(
     )
 )
 _delete_tokens = Query(lambda: delete(tokens).where(tokens.c.user_id == _of_user, tokens.c.kind != int(TokenKind.BOT)))
+_delete_operator = Query(lambda: delete(operators).where(operators.c.user_id == _of_user))
+_delete_operator_tokens = Query(lambda: delete(operator_tokens).where(operator_tokens.c.user_id == _of_user))
 _delete_codes = Query(lambda: delete(authorization_codes).where(authorization_codes.c.user_id == _of_user))
 _select_teams = Query(lambda: select(teams.c.id).where(teams.c.owner_user_id == _of_user))
 _delete_memberships_of_teams = Query(lambda: delete(team_members).where(in_list(team_members.c.team_id, "team_ids")))
@@ -134,6 +138,12 @@ async def delete_all_tokens(tx: Transaction, user_id: UserId) -> None:
     """Delete the tokens of a person: of their logins and of applications, with the codes for new ones."""
     await tx.execute(_delete_codes, user_id=user_id)
     await tx.execute(_delete_tokens, user_id=user_id)
+
+
+async def delete_operator(tx: Transaction, user_id: UserId) -> None:
+    """Delete the permissions of an operator, and their tokens."""
+    await tx.execute(_delete_operator, user_id=user_id)
+    await tx.execute(_delete_operator_tokens, user_id=user_id)
 
 
 async def delete_teams(tx: Transaction, user_id: UserId) -> None:

@@ -16,6 +16,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.operator import queries
 from moothall.resources.operator_log.operations import record_act
 from moothall.resources.user.account.operations import create_account
+from moothall.resources.user.factor.proof import require_proof
 from moothall.runtime.secrets import hash_token, new_token
 from moothall.storage.rows import UserRow
 
@@ -45,7 +46,7 @@ async def set_operator(ctx: Context, row: UserRow, permissions: Iterable[Operato
         refuse_field("user_id", "ACCOUNT_CLOSED", f"The account {row.username} is closed.")
     before = await _find(ctx, row.id)
     present = frozenset[OperatorPermission]() if before is None else before.permissions
-    _require_authority(ctx, row.id, permissions | present)
+    await _require_authority(ctx, row.id, permissions | present)
     if before is None:
         await queries.insert_operator(ctx.tx, row.id, format_permissions(permissions), ctx.now)
     elif permissions != present:
@@ -73,7 +74,7 @@ async def remove_operator(ctx: Context, user_id: UserId) -> OperatorRow:
     row = await _find(ctx, user_id)
     if row is None:
         raise Refusal(errors.UNKNOWN_USER)
-    _require_authority(ctx, user_id, row.permissions)
+    await _require_authority(ctx, user_id, row.permissions)
     await queries.delete_operator(ctx.tx, user_id)
     await record_act(
         ctx, "operator.remove", user_id, changes={"permissions": (format_permissions(row.permissions), None)}
@@ -94,6 +95,7 @@ async def create_token(
     allowed = row.permissions
     authority = ctx.find_resource(OperatorAuthority)
     if authority is not None:
+        await require_proof(ctx)
         allowed &= authority.permissions
     if not permissions or permissions - allowed:
         refuse_field("permissions", FormCode.BASE_TYPE_CHOICES, "Name kinds of acts that the operator may do.")
@@ -135,11 +137,12 @@ async def revoke_token(ctx: Context, token_id: Snowflake) -> None:
 async def check_may_act_on(ctx: Context, user_id: UserId) -> None:
     """Refuse (403/50013) that an operator acts on their own account, or on one of an operator who may more.
 
-    Commands act on every account.
+    An operator with two factors proves them anew (`require_proof`). Commands act on every account.
     """
     authority = ctx.find_resource(OperatorAuthority)
     if authority is None:
         return
+    await require_proof(ctx)
     row = await _find(ctx, user_id)
     if user_id == authority.user_id or (row is not None and row.permissions - authority.permissions):
         raise Refusal(errors.MISSING_PERMISSIONS)
@@ -181,10 +184,11 @@ async def _find(ctx: Context, user_id: UserId) -> OperatorRow | None:
     return next((row for row in await lock_operators(ctx.tx) if row.user_id == user_id), None)
 
 
-def _require_authority(ctx: Context, user_id: UserId, permissions: Iterable[OperatorPermission]) -> None:
+async def _require_authority(ctx: Context, user_id: UserId, permissions: Iterable[OperatorPermission]) -> None:
     """Refuse (403/50013) that an operator changes their own permissions, or those that they do not have."""
     authority = ctx.find_resource(OperatorAuthority)
     if authority is None:
         return
+    await require_proof(ctx)
     if user_id == authority.user_id or frozenset(permissions) - authority.permissions:
         raise Refusal(errors.MISSING_PERMISSIONS)

@@ -21,7 +21,10 @@ function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") {
     return "–";
   }
-  return Array.isArray(value) ? value.join(", ") || "–" : String(value);
+  if (Array.isArray(value)) {
+    return value.join(", ") || "–";
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** What operators have done, newest first. */

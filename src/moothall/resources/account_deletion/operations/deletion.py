@@ -103,6 +103,7 @@ async def delete_some(ctx: Context, user_id: UserId, applications: list[Applicat
     if await queries.delete_some_of_user(ctx.tx, user_id):
         return True
     await queries.delete_teams(ctx.tx, user_id)
+    await queries.delete_operator(ctx.tx, user_id)
     await queries.delete_all_tokens(ctx.tx, user_id)
     await delete_links(ctx.tx, user_id)
     await delete_factors(ctx.tx, user_id)

@@ -12,6 +12,7 @@ from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail.messages import MailKind, time_text
 from moothall.resources.mail.operations import send_mail
+from moothall.resources.operator_log.operations import record_act
 from moothall.resources.user.registration_token import queries
 from moothall.runtime.secrets import hash_token, new_token
 
@@ -45,6 +46,7 @@ async def create_invitation(
         now=ctx.now,
         expires_at=expires_at,
     )
+    await record_act(ctx, "invitation.create", token_id, changes={"uses": (None, uses), "days": (None, days)})
     link = f"{ctx.services.limits.public_url}/register?token={token}"
     values = {"link": link, "time": time_text(expires_at)}
     mailed = address is not None and await send_mail(
@@ -57,3 +59,4 @@ async def revoke_invitation(ctx: Context, token_id: Snowflake) -> None:
     """Delete an invitation. Raises Refusal 404/10012 if there is none."""
     if not await queries.delete_token(ctx.tx, token_id):
         raise Refusal(errors.UNKNOWN_TOKEN)
+    await record_act(ctx, "invitation.revoke", token_id)
