@@ -7,10 +7,11 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from moothall.api.jobs import JobRunner
-from moothall.objects.ids import EmojiId
+from moothall.objects.ids import EmojiId, Snowflake, WebhookId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
+from moothall.resources.message.queries.avatars import select_avatar_url
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, poll_counts, poll_votes, polls
 from tests.harness import Caller, Guild, Platform
@@ -147,7 +148,9 @@ async def test_a_webhooks_poll_ends_under_the_webhooks_name(platform: Platform) 
     owner, guild, url = await guild_of(platform)
     hook = (await owner.post(f"/channels/{guild.general}/webhooks", {"name": "Asker"})).json
     path = f"/webhooks/{hook['id']}/{hook['token']}"
-    sent = (await platform.anonymous.post(path, {"poll": TEA, "username": "Oracle"}, wait=True)).json
+    face = "https://example.org/oracle.png"
+    body = {"poll": TEA, "username": "Oracle", "avatar_url": face}
+    sent = (await platform.anonymous.post(path, body, wait=True)).json
     assert sent["poll"]["question"] == TEA["question"]
     reply = await owner.post(f"/channels/{guild.general}/polls/{sent['id']}/expire")
     assert (reply.status, reply.code) == (403, 50005)
@@ -156,6 +159,11 @@ async def test_a_webhooks_poll_ends_under_the_webhooks_name(platform: Platform) 
     assert poll["poll"]["results"]["is_finalized"] is True
     assert (result["type"], result["author"]["username"], result["webhook_id"]) == (46, "Oracle", hook["id"])
     assert result["mentions"] == []
+    assert result["author"] == sent["author"]
+    await owner.delete(f"{url}/{sent['id']}")
+    async with platform.database.read() as reader:
+        hook_id = WebhookId(Snowflake(int(hook["id"])))
+        assert await select_avatar_url(reader, hook_id, result["author"]["avatar"]) == face
 
 
 async def test_a_vote_is_counted_announced_and_shown_to_its_voter(platform: Platform) -> None:
