@@ -12,9 +12,7 @@ import pytest
 
 from tests.activities.certificates import Authority
 from tests.clients.live import Server, World
-from tests.clients.test_discord_js import HERE, node
-
-__all__ = ["node"]
+from tests.support.node import HERE, require_node
 
 
 class Front:
@@ -40,6 +38,12 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write(data)
             await writer.drain()
     writer.close()
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    """Node with @discordjs/voice."""
+    return require_node()
 
 
 @pytest.fixture(scope="module")
