@@ -1,7 +1,7 @@
 """Judges a history against what every node serves once all is calm. It knows the API, and nothing of how it is made."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -123,7 +123,7 @@ def _judge_epochs(history: History, state: State, counts: Counter[str]) -> Itera
         numbers = [seq for seq, _, _ in epoch.events]
         if numbers != list(range(1, len(numbers) + 1)):
             yield f"{epoch.listener} received the sequence numbers {_first_gap(numbers)}"
-    yield from _judge_order([(_created(epoch), _known_roles(epoch)) for epoch in history.epochs if epoch.joined_seq])
+    yield from _judge_order([(_created(epoch), _messages(epoch)) for epoch in history.epochs if epoch.joined_seq])
     for epoch in history.epochs:
         if epoch.joined_seq:
             yield from _judge_holes(history, epoch)
@@ -142,27 +142,27 @@ def _created(epoch: Epoch) -> list[str]:
     return ids
 
 
-def _known_roles(epoch: Epoch) -> frozenset[str]:
-    """The ids of the roles that a session received with the guild, and so not as events."""
-    return frozenset(
-        role["id"] for seq, _, data in epoch.events if seq == epoch.joined_seq for role in data.get("roles", ())
-    )
+def _messages(epoch: Epoch) -> frozenset[str]:
+    """The ids of the messages whose creation a session received."""
+    return frozenset(data["id"] for _, name, data in epoch.events if name == "MESSAGE_CREATE")
 
 
-def _judge_order(sequences: Sequence[tuple[Sequence[str], frozenset[str]]]) -> Iterator[str]:
+def _judge_order(sequences: Sequence[tuple[Sequence[str], Collection[str]]]) -> Iterator[str]:
     """Whether events have one order, and each session received all of it between its first and its last.
 
-    But for the roles that it had already: their events may have been under way when it received the guild.
+    Of roles only their order is judged: those that were created, or created and deleted, just before a session received
+    the guild are no events to it, while messages from before them may still come.
     """
     for ids, _ in sequences:
         if len(set(ids)) != len(ids):
             yield f"a session received {Counter(ids).most_common(1)[0]} more than once"
     longest = sorted(sequences, key=lambda each: len(each[0]), reverse=True)
-    for ids, known in longest:
-        for others, known_to_others in longest:
-            expected = [event_id for event_id in ids if event_id not in known_to_others]
+    for ids, messages in longest:
+        for others, _ in longest:
+            received = set(others)
+            expected = [event_id for event_id in ids if event_id in messages or event_id in received]
             positions = {event_id: position for position, event_id in enumerate(expected)}
-            common = [positions[event_id] for event_id in others if event_id in positions and event_id not in known]
+            common = [positions[event_id] for event_id in others if event_id in positions]
             if common and common != list(range(common[0], common[0] + len(common))):
                 at = next(at for at, position in enumerate(common) if position != common[0] + at)
                 missing = expected[common[at - 1] + 1 : common[at]][:3] or [expected[common[at]]]
