@@ -17,7 +17,7 @@ _CHEAP = (
 )
 """Planted bugs that the first seeds find."""
 
-_MAX_MISSED = 7
+_MAX_MISSED = 0
 """Planted bugs that no seed has found: this number may only fall."""
 
 

@@ -418,11 +418,11 @@ class Client:
         assert self.record is not None
         statuses: dict[int, dict[int, str]] = {}
         for guild_id, guild in self.record.mirror.guilds.items():
-            members = self._world.guilds[GuildId(Snowflake(int(guild_id)))].members
+            stayed = self._stayed(GuildId(Snowflake(int(guild_id))))
             statuses[int(guild_id)] = {
                 int(user_id): presence["status"]
                 for user_id, presence in guild["presences"].items()
-                if int(user_id) != self.user_id and (self.hears_counts or UserId(Snowflake(int(user_id))) in members)
+                if int(user_id) != self.user_id and (self.hears_counts or UserId(Snowflake(int(user_id))) in stayed)
             }
         return statuses
 
@@ -432,11 +432,22 @@ class Client:
             int(guild.id): {
                 int(user_id): statuses[user_id]
                 for user_id in guild.members
-                if user_id in statuses and user_id != self.user_id and self.hears_presences
+                if user_id in statuses
+                and user_id != self.user_id
+                and self.hears_presences
+                and (self.hears_counts or user_id in self._stayed(guild.id))
             }
             for guild in self._world.guilds.values()
             if self.user_id in guild.members
         }
+
+    def _stayed(self, guild_id: GuildId) -> set[UserId]:
+        """The members of a guild who have not left since the client received it, if only to join again."""
+        assert self.record is not None
+        world = self._world
+        versions = world.between(guild_id, self.record.since.get(guild_id, world.position), world.position)
+        members = [set(guild.members) for guild in versions if guild is not None]
+        return set.intersection(*members) if members else set()
 
     @property
     def hears_presences(self) -> bool:

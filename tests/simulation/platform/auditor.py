@@ -13,6 +13,7 @@ from tests.simulation.loop import EPOCH
 from tests.simulation.platform.any_auditor import AnyAuditor
 from tests.simulation.platform.client import Client, Violation, may_view, shows
 from tests.simulation.platform.guild_operations import read_part
+from tests.simulation.platform.leftovers import leftovers
 from tests.simulation.platform.message_operations import read_channel
 from tests.simulation.platform.people import Person
 from tests.simulation.platform.workload import EMOJIS, Call, path_of
@@ -31,6 +32,8 @@ _SIGNATURE = re.compile(r"\?ex=[^\s\"]*")
 """What a link to a file is signed with, which changes with the time."""
 _LATE: Final = 60.0
 """Seconds by which what happens by itself may be late, where everything is calm."""
+_PURGED: Final = 300.0
+"""Seconds after which all that belongs to what was deleted is gone, though the disk had failed meanwhile."""
 _SNOWFLAKE_EPOCH_MS: Final = 1_420_070_400_000
 _PINNED: Final = 1 << 1
 _STARTER = 21
@@ -60,6 +63,10 @@ class Auditor:
         self._check_history()
         await self._check_ended_invites()
         await self._check_audit_logs()
+        self._raise()
+        await self.work.loop.io(_PURGED)
+        await self.simulation.stop()
+        self.problems.extend(leftovers(self.simulation.disk, "moothall.sqlite3"))
         self._raise()
 
     def _raise(self) -> None:
@@ -300,7 +307,7 @@ class Auditor:
         expected = {channel["id"] for channel in channels if shows(guild, client.user_id, channel)}
         for channel_id in sorted(expected ^ guild["channels"].keys()):
             verb = "lacks" if channel_id in expected else "has"
-            self.problems.append(f"a new session of {client.name} {verb} channel {channel_id} against its roles")
+            self.problems.append(f"{client.name} {verb} channel {channel_id} against its roles")
 
     def _check_events(self, client: Client) -> None:
         """Compare the messages that a session heard with those that were acknowledged."""
@@ -399,6 +406,8 @@ def _without_sessions(value: Any) -> Any:
     if isinstance(value, dict):
         if value.keys() == {"code", "message"}:
             return "refused"
+        if "scheduled_start_time" in value:
+            value = value | {"status": None}  # it begins when it is time
         return {k: _without_sessions(v) for k, v in value.items() if k not in _UNCERTAIN}
     return [_without_sessions(each) for each in value] if isinstance(value, list) else value
 

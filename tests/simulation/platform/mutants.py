@@ -255,8 +255,8 @@ MUTANTS: Final = [
     Mutant(
         "members keep a role that is deleted",
         "resources/guild/role/queries.py",
-        '        id_between_commas=f",{int(role_id)},",',
-        '        id_between_commas=f",{int(role_id) + 1},",',
+        '        id_between_commas=f",{int(role_id)},",\n    )\n    return last\n',
+        '        id_between_commas=f",{int(role_id) + 1},",\n    )\n    return last\n',
     ),
     Mutant(
         "overwrites of a deleted role stay",

@@ -1,0 +1,55 @@
+"""What is on the disk of things that are deleted: no row names a channel, guild, role or message that is not there.
+
+The API cannot show it: it finds no channel for an invite whose channel is gone.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from tests.simulation.disk import Disk
+
+_NAMED: Final = {
+    "channel_id": "channels",
+    "thread_id": "channels",
+    "guild_id": "guilds",
+    "role_id": "roles",
+    "message_id": "messages",
+}
+"""Columns with ids, and the tables of what they name."""
+_KEPT: Final = frozenset(
+    {
+        ("message_nonces", "message_id"),
+        ("dismissed_mentions", "message_id"),
+        ("attachments", "channel_id"),
+        ("attachments", "message_id"),
+    }
+)
+"""Columns that may name something else: nonces and dismissed mentions are forgotten when their time is over, and
+attachments of Activities are of their application."""
+
+
+def leftovers(disk: Disk, database: str) -> Iterator[str]:
+    """The columns of a database on a disk that name what does not exist, with the number of such rows.
+
+    No process may use the disk.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        for name, file in disk.files.items():
+            (Path(folder) / name).write_bytes(file.platter)
+        connection = apsw.Connection(str(Path(folder) / database))
+        tables = connection.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+        for (table,) in tables.fetchall():
+            columns = [row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+            for column in columns:
+                owner = _NAMED.get(column)
+                if owner is None or owner == table or (table, column) in _KEPT:
+                    continue
+                absent = f'"{column}" <> 0 AND "{column}" NOT IN (SELECT id FROM {owner})'  # noqa: S608 names of the schema
+                (count,) = connection.execute(f'SELECT count(*) FROM "{table}" WHERE {absent}').fetchall()[0]  # noqa: S608
+                if count:
+                    yield f"{count} rows of {table} have a {column} that does not exist"
+        connection.close()
