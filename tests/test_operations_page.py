@@ -65,4 +65,5 @@ def test_a_server_that_is_asked_to_stop_ends_with_0_and_leaves_no_journal(
 
     left = {path.name for path in (tmp_path / "data").iterdir()}
     assert left == {"moothall.sqlite3", "moothall.sqlite3.lock", "server.key", "files"}
-    assert running.printed.count("\n") == 1
+    # Where it serves, and the link that makes the first operator.
+    assert running.printed.count("\n") == 4
