@@ -102,6 +102,8 @@ async def main() -> None:
     hearing = await listener.get_channel(CHANNEL).connect()  # type: ignore[union-attr]
     speaking = await speaker.get_channel(CHANNEL).connect()  # type: ignore[union-attr]
     ears = Ears(hearing, speaker.user.id)  # type: ignore[union-attr]
+    # Both are in one group before the first frame: one that comes earlier is not encrypted, or cannot be decrypted.
+    await until(lambda: speaking._connection.can_encrypt and hearing._connection.can_encrypt)
     frames = await play(speaking)
     await until(lambda: heard_of(ears, frames) >= FRAMES)
     report["equal"] = [opus for opus in ears.heard if opus in frames] == frames
@@ -115,6 +117,7 @@ async def main() -> None:
     report["other"] = heard_of(ears, frames, before)
     await speaking.move_to(speaker.get_channel(CHANNEL))
     await until(lambda: speaking.is_connected() and speaking.channel.id == CHANNEL)
+    await until(lambda: speaking._connection.can_encrypt and hearing._connection.can_encrypt)
     before = len(ears.heard)
     await play(speaking)
     await until(lambda: heard_of(ears, frames, before) >= FRAMES)
@@ -124,7 +127,7 @@ async def main() -> None:
     kill_voice_process()
     killed_at = time.monotonic()
     await until(lambda: not speaking.is_connected() or not hearing.is_connected())
-    await until(lambda: speaking.is_connected() and hearing.is_connected())
+    await until(lambda: speaking.is_connected() and hearing.is_connected(), seconds=40.0)
     before = len(ears.heard)
     while len(ears.heard) == before:
         await play(speaking)

@@ -29,6 +29,6 @@ async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(ha
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
-    # It plays for a second and more before the first frame is counted.
-    assert report.pop("seconds") < 10.0
+    # On a machine that is not busy it takes two seconds, of which one is playing.
+    assert report.pop("seconds") < 40.0
     assert report == {"equal": True, "other": 0, "back": True, "dave": 1}

@@ -14,7 +14,7 @@ from moothall.voice.opcodes import VERSIONS, CloseCode
 _STARTING_SECONDS: Final = 10.0
 """How long a client waits for a voice process that is starting."""
 _LOOK_SECONDS: Final = 0.2
-_TAKEN_OVER_SECONDS: Final = 3.0
+_TAKEN_OVER_SECONDS: Final = 10.0
 """After the end of the voice process, how long a client has to follow a VOICE_SERVER_UPDATE of the next one."""
 _MAX_MESSAGE: Final = 64 * 1024
 _PER_NETWORK: Final = 128
