@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from moothall.runtime.lanes import enter_lane
 from moothall.runtime.name_lookups import NameLookups, domain_of
 
 
@@ -20,7 +21,7 @@ class NameServers:
 
     def look_up(self, host: str, port: int, **_options: Any) -> list[Any]:
         self.names.append(host)
-        if host.endswith("hangs.example") and not self.released.wait(30):
+        if "hangs" in host and not self.released.wait(30):
             raise AssertionError("it was not released")
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", port))]
 
@@ -41,6 +42,23 @@ async def test_a_domain_that_does_not_answer_holds_up_no_other(servers: NameServ
         assert await lookups.look_up("www.answers.example", 443) == [
             (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 443))
         ]
+    servers.released.set()
+    await asyncio.gather(*hanging)
+    assert lookups.waiting == 0
+
+
+async def test_an_account_with_many_domains_that_do_not_answer_holds_up_no_other(servers: NameServers) -> None:
+    lookups = NameLookups(threads=4, each=2)
+
+    async def look_up(account: str, host: str) -> list[Any]:
+        enter_lane(lambda: account)
+        return await lookups.look_up(host, 443)
+
+    hanging = [asyncio.create_task(look_up("mallory", f"www.domain{number}-hangs.example")) for number in range(8)]
+    await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        assert await asyncio.create_task(look_up("alice", "www.answers.example"))
+        assert await lookups.look_up("www.answers.example", 443)
     servers.released.set()
     await asyncio.gather(*hanging)
     assert lookups.waiting == 0

@@ -34,6 +34,7 @@ from moothall.resources.link_preview.building import (
 )
 from moothall.resources.link_preview.page import parse_page
 from moothall.runtime.budgets import Payer
+from moothall.runtime.lanes import enter_lane
 from moothall.runtime.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_start
 from moothall.runtime.single_flight import SingleFlight
 from moothall.runtime.work_pool import PayerPool, WorkPool
@@ -126,6 +127,8 @@ class LinkPreviews:
         self._pool.close()
 
     async def _fetch_and_cache(self, link: str, payer: Payer) -> list[Raw]:
+        # A task of its own: what it waits for, it waits for on behalf of the author.
+        enter_lane(lambda: payer.lane)
         try:
             result = await self._fetch(link, self._pool.for_payer(payer))
         except OutgoingFailed as problem:
