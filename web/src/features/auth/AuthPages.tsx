@@ -22,6 +22,10 @@ import { ErrorNotice } from "../session/ErrorNotice";
 import { fieldError, useAction, type Action } from "../session/useAction";
 import "./auth.css";
 
+const LOGIN_FIELDS = ["login", "password"];
+const CODE_FIELDS = ["code"];
+const REGISTER_FIELDS = ["username", "global_name", "email", "password", "registration_token"];
+
 interface AuthPageProps {
   onLogin: (login: Login) => void;
 }
@@ -48,6 +52,7 @@ export function LoginPage({ onLogin }: AuthPageProps) {
     <AuthCard title={text("auth.login.title")}>
       <AuthForm
         action={closed === null ? action : { ...action, error: null }}
+        fields={LOGIN_FIELDS}
         submit={text(closed === null ? "auth.login.submit" : "auth.restore.submit")}
         onSubmit={submit}
       >
@@ -127,6 +132,7 @@ function CodePage({ required, onLogin, onBack }: CodePageProps) {
     <AuthCard title={text("auth.code.title")}>
       <AuthForm
         action={action}
+        fields={CODE_FIELDS}
         submit={text("auth.login.submit")}
         onSubmit={async () => onLogin(await logInWithCode(required.ticket, code))}
       >
@@ -138,6 +144,7 @@ function CodePage({ required, onLogin, onBack }: CodePageProps) {
           isRequired
           autoFocus
           autoComplete="one-time-code"
+          error={fieldError(action.error, "code")}
         />
       </AuthForm>
       {required.webauthn !== null && hasPasskeys() && (
@@ -192,7 +199,12 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
   }
   return (
     <AuthCard title={text("auth.register.title")}>
-      <AuthForm action={action} submit={text("auth.register.submit")} onSubmit={submit}>
+      <AuthForm
+        action={action}
+        fields={REGISTER_FIELDS}
+        submit={text("auth.register.submit")}
+        onSubmit={submit}
+      >
         <TextField
           label={text("auth.register.username")}
           hint={text("auth.register.usernameHint")}
@@ -292,12 +304,14 @@ function AuthCard({ title, children }: { title: string; children: ReactNode }) {
 
 interface AuthFormProps {
   action: Action;
+  /** The paths of the fields that show their own errors. */
+  fields: readonly string[];
   submit: string;
   onSubmit: () => Promise<void>;
   children: ReactNode;
 }
 
-function AuthForm({ action, submit, onSubmit, children }: AuthFormProps) {
+function AuthForm({ action, fields, submit, onSubmit, children }: AuthFormProps) {
   return (
     <Form
       className="auth-form"
@@ -308,7 +322,7 @@ function AuthForm({ action, submit, onSubmit, children }: AuthFormProps) {
       }}
     >
       {children}
-      <ErrorNotice error={action.error} />
+      <ErrorNotice error={action.error} shown={fields} />
       <Button type="submit" kind="primary" isDisabled={action.pending}>
         {submit}
       </Button>
