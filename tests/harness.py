@@ -286,7 +286,7 @@ class Platform:
         self.heard: list[Envelope] = []
         self.bus.subscribe(self.heard.extend)
         self.services = build_services(
-            Settings(blob_url="memory:", rate_limits=False),
+            Settings(blob_url="memory:", rate_limits=False, guild_features=(), guild_level=0),
             database,
             self.bus,
             SERVER_KEY,

@@ -157,8 +157,12 @@ class RunningServer:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a command, without settings of the platform or of its tests."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
+    """The environment of a command, without settings of the platform or of its tests.
+
+    New guilds have no features and no boosts, as elsewhere: tests give what they need.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MOOTHALL_")}
+    return {**kept, "MOOTHALL_GUILD_FEATURES": "", "MOOTHALL_GUILD_LEVEL": "0"}
 
 
 def moothall(

@@ -336,3 +336,10 @@ def test_registration_by_domain_needs_domains_and_mail() -> None:
         assert problem.startswith("registration_domains: Expected domains")
     (problem,) = problems(environ={"MOOTHALL_REGISTRATION_BLOCKED_NETWORKS": "here"})
     assert problem.startswith("registration_blocked_networks: Expected addresses or networks")
+
+
+def test_new_guilds_get_features_that_they_cannot_choose_themselves_and_no_others() -> None:
+    assert load(environ={"MOOTHALL_GUILD_FEATURES": "BANNER, VANITY_URL"}).guild_features == ("BANNER", "VANITY_URL")
+    for wrong in ("BANER", "COMMUNITY"):
+        with pytest.raises(SettingsError, match=wrong):
+            load(environ={"MOOTHALL_GUILD_FEATURES": wrong})

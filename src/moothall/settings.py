@@ -22,6 +22,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from moothall.objects.email_address import EmailAddress
+from moothall.objects.features import ALL as ALL_FEATURES
+from moothall.objects.features import CHANGEABLE
 
 PREFIX = "MOOTHALL_"
 CONFIG_VARIABLE = "MOOTHALL_CONFIG"
@@ -285,6 +287,21 @@ class Settings(Struct, frozen=True, kw_only=True):
             extra=_flag("--fixture", "FILE"),
         ),
     ] = None
+    guild_features: Annotated[
+        tuple[str, ...],
+        Meta(description="Features that new guilds have, like BANNER; elsewhere they are sold with boosts."),
+    ] = (
+        "ANIMATED_BANNER", "ANIMATED_ICON", "BANNER", "ENHANCED_ROLE_COLORS", "INVITE_SPLASH", "MORE_SOUNDBOARD",
+        "MORE_STICKERS", "ROLE_ICONS", "VANITY_URL", "VIP_REGIONS",
+    )  # fmt: skip
+    guild_level: Annotated[
+        int,
+        Meta(
+            description="Premium tier of new guilds: 3 has the largest files and the most emojis, 0 the least.",
+            ge=0,
+            le=3,
+        ),
+    ] = 3
     reserved_words: Annotated[
         tuple[str, ...],
         Meta(description="Words that a webhook's name may not contain, in any case."),
@@ -733,6 +750,13 @@ def _check_domains(texts: tuple[str, ...]) -> None:
             raise ValueError(f"Expected domains in lower case, in Punycode, like example.org; not {text!r}")
 
 
+def _check_features(texts: tuple[str, ...]) -> None:
+    for text in texts:
+        if text not in ALL_FEATURES or text in CHANGEABLE:
+            granted = ", ".join(sorted(ALL_FEATURES - CHANGEABLE.keys()))
+            raise ValueError(f"Expected features that guilds cannot choose themselves: {granted}; not {text!r}")
+
+
 def split_address(text: str) -> tuple[str, int]:
     """Split `host:port`, with an IPv6 address in brackets. Raises ValueError."""
     match = _ADDRESS.fullmatch(text)
@@ -827,5 +851,6 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "registration_domains": _check_domains,
     "blocked_address_domains": _check_domains,
     "mail_from": _check_address,
+    "guild_features": _check_features,
 }
 """Validators beyond the types; each raises ValueError."""

@@ -76,6 +76,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     activities_url: str | None = None
     """URL of the activities host, below which each Activity has an origin of its own; None without one."""
     reserved_words: tuple[str, ...]
+    guild_features: tuple[str, ...] = ()
+    """Features that new guilds have."""
+    guild_level: int = 0
+    """The premium tier of new guilds."""
     allow_private_addresses: bool
     operators_require_mfa: bool = False
     """Whether operators need two-factor authentication to act."""

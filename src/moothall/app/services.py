@@ -131,6 +131,8 @@ def build_services(
             public_url=base_url(settings),
             activities_url=activities_url(settings),
             reserved_words=settings.reserved_words,
+            guild_features=settings.guild_features,
+            guild_level=settings.guild_level,
             allow_private_addresses=settings.allow_private_addresses,
             instance_name=settings.instance_name,
             operators_require_mfa=settings.operators_require_mfa,

@@ -58,6 +58,9 @@ def run(
                 data=folder,
                 demo=False,
                 allow_private_addresses=True,
+                # As where boosts are sold: what a bot may do there without them.
+                guild_features=(),
+                guild_level=0,
                 **settings,
             ),
             community,

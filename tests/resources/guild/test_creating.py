@@ -7,8 +7,11 @@ import msgspec
 import pytest
 
 from moothall.objects.permissions import Permissions
+from moothall.settings import Settings
 from tests.harness import CATEGORY, TEXT, VOICE, Caller, Platform
 from tests.resources.guild.pictures import picture
+
+GRADIENT = {"primary_color": 1, "secondary_color": 2, "tertiary_color": None}
 
 
 @pytest.fixture
@@ -19,6 +22,26 @@ async def alice(platform: Platform) -> Caller:
 async def channels(caller: Caller, guild_id: str) -> dict[str, Any]:
     """A guild's channels by name."""
     return {channel["name"]: channel for channel in (await caller.get(f"/guilds/{guild_id}/channels")).json}
+
+
+async def test_a_new_guild_has_what_the_operator_gives_to_all_and_can_use_it(platform: Platform, alice: Caller) -> None:
+    granted = Settings()
+    assert (await alice.post("/guilds", {"name": "Before"})).json["premium_tier"] == 0
+    platform.services.limits = msgspec.structs.replace(
+        platform.services.limits, guild_features=granted.guild_features, guild_level=granted.guild_level
+    )
+    guild = (await alice.post("/guilds", {"name": "The Hall", "icon": picture("gif", frames=2)})).json
+    assert guild["features"] == sorted(granted.guild_features)
+    assert guild["premium_tier"] == 3
+    assert guild["icon"].startswith("a_")
+    path = f"/guilds/{guild['id']}"
+    role = await alice.post(f"{path}/roles", {"name": "ember", "unicode_emoji": "🔥", "colors": GRADIENT})
+    assert (role.status, role.json["colors"]["secondary_color"]) == (200, 2)
+    assert (await alice.patch(path, {"banner": picture("png", size=(320, 180))})).json["banner"] is not None
+    # COMMUNITY comes and goes beside them.
+    community = (await alice.patch(path, {"features": ["COMMUNITY"]})).json
+    assert community.get("code") == 50035
+    assert (await alice.get(path)).json["features"] == sorted(granted.guild_features)
 
 
 async def test_a_name_is_enough_to_create_a_guild(alice: Caller) -> None:

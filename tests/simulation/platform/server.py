@@ -83,6 +83,8 @@ class Server:
             verification_requires_email=False,
             slow_turn_ms=0,
             voice=False,
+            guild_features=(),
+            guild_level=0,
             worker_id=number % 32,
             process_id=role,
             **settings,

@@ -89,7 +89,7 @@ def new_guild_row(
     description: str | None = None,
     preferred_locale: str = DEFAULT,
 ) -> GuildRow:
-    """Build the row of a new guild, which has no features."""
+    """Build the row of a new guild, without features: `store_guild` gives it those of the settings."""
     return GuildRow(
         id=guild_id,
         version=version,

@@ -74,7 +74,7 @@ async def create_guild(ctx: Context, body: CreateGuild) -> Guild:
     user = await check_can_create_guild(ctx)
     form_errors = FormErrors()
     if body.icon:
-        rules.check_image("icon", body.icon, (), form_errors)
+        rules.check_image("icon", body.icon, ctx.services.limits.guild_features, form_errors)
     form_errors.raise_if_any()
     return await store_guild(ctx, user, build_guild(body, ctx.ids, user.id))
 
@@ -94,8 +94,13 @@ async def check_can_create_guild(ctx: Context) -> UserRow:
 
 
 async def store_guild(ctx: Context, owner: UserRow, new: NewGuild) -> Guild:
-    """Insert a new guild and emit GuildOpen, which rows that call this declare."""
+    """Insert a new guild, with the features and premium tier of the settings, and emit GuildOpen.
+
+    Rows that call this declare GuildOpen.
+    """
     row = new.guild
+    row.features = sorted({*row.features, *ctx.services.limits.guild_features})
+    row.premium_tier = max(row.premium_tier, ctx.services.limits.guild_level)
     row.application_id = ctx.actor.application_id if ctx.actor.bot else None
     await queries.insert_guild(ctx.tx, row, owner, ctx.now)
     await insert_roles(ctx.tx, row.id, new.roles)

@@ -94,7 +94,7 @@ async def create_guild_from_template(ctx: Context, code: str, body: CreateGuildF
     owner = await check_can_create_guild(ctx)
     form_errors = FormErrors()
     if body.icon:
-        check_image("icon", body.icon, (), form_errors)
+        check_image("icon", body.icon, ctx.services.limits.guild_features, form_errors)
     form_errors.raise_if_any()
     new = build_guild_from_snapshot(
         row.snapshot,

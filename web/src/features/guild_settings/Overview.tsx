@@ -162,7 +162,11 @@ function Identity({ guild, form }: PartProps & { guild: APIGuild }) {
             hint={
               value.features.includes(feature)
                 ? text("guildSettings.overview.wide")
-                : text("guildSettings.overview.locked", { feature })
+                : text(
+                    feature === "DISCOVERABLE"
+                      ? "guildSettings.overview.undiscoverable"
+                      : "guildSettings.overview.locked",
+                  )
             }
             isDisabled={!value.features.includes(feature) && value[field] === null}
             url={shownImage(value[field], (hash) => guildImageUrl(kind, guild.id, hash, 160))}

@@ -36,7 +36,7 @@ function VanityForm({ guild, vanity, onChange }: VanityFormProps) {
   return (
     <FormFrame form={form} shown={["code"]}>
       <p>{text("guildSettings.vanity.hint")}</p>
-      {!hasFeature && <p className="notice">{text("guildSettings.feature", { feature: "VANITY_URL" })}</p>}
+      {!hasFeature && <p className="notice">{text("guildSettings.feature")}</p>}
       <TextField
         label={text("guildSettings.vanity.code")}
         hint={`${location.origin}/invite/${form.value.code}`}
