@@ -38,7 +38,7 @@ def test_commands_make_operators_and_tokens_and_all_is_in_the_log(server: Runnin
     made = command(server, "operator", "add", "olga", "--create", "--reason", "first")
     assert made["password"]
     login = server.request("POST", "/auth/login", {"login": "olga", "password": made["password"]}).json["token"]
-    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 5
+    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 6
     alice = command(server, "user", "create", "alice")
     command(server, "operator", "add", "alice", "--may", "users", "--may", "log")
     token = command(server, "token", "create", "alice", "--may", "users", "--label", "script")
@@ -92,3 +92,24 @@ def test_a_tampered_log_is_found_by_verify(server: RunningServer) -> None:
     connection.execute("UPDATE operator_log SET actor = 'mallory' WHERE number = 1")
     assert "row 1 of" in failed(run("audit", "verify", "--data", data))
     connection.close()
+
+
+def test_reports_are_listed_shown_and_closed_by_commands(server: RunningServer) -> None:
+    reporter, other = command(server, "user", "create", "rita"), command(server, "user", "create", "rolf")
+    body = {"version": "1.0", "variant": "1", "name": "user", "breadcrumbs": [1, 11], "reported_user_id": other["id"]}
+    made = server.request("POST", "/reporting/user", body, token=reporter["token"])
+    report_id = made.json["report_id"]
+    (listed,) = lines(server, "report", "list")
+    assert (listed["id"], listed["reason"], listed["reporter_id"]) == (report_id, "spam", reporter["id"])
+    shown = command(server, "report", "show", report_id)
+    assert {**listed, "evidence": shown["evidence"]} == shown
+    assert shown["evidence"]["username"] == "rolf"
+    closed = command(server, "report", "close", report_id, "--outcome", "warned", "--note", "once", "--reason", "rules")
+    assert (closed["state"], closed["note"], closed["reporter_notified"]) == ("closed", "once", False)
+    again = run("report", "close", report_id, "--outcome", "warned", "--data", str(server.data))
+    assert failed(again) == "moothall: report_id: This report is closed."
+    assert lines(server, "report", "list") == []
+    assert [each["id"] for each in lines(server, "report", "list", "--closed")] == [report_id]
+    assert [(row["act"], row["reason"]) for row in lines(server, "audit", "list", "--act", "report")] == [
+        ("report.close", "rules")
+    ]

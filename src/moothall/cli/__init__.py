@@ -19,6 +19,7 @@ COMMANDS = {
     "operator": "moothall.cli.operator:operator",
     "token": "moothall.cli.operator:token",
     "audit": "moothall.cli.audit:audit",
+    "report": "moothall.cli.report:report",
     "guild": "moothall.cli.guild:guild",
     "member": "moothall.cli.member:member",
     "invitation": "moothall.cli.invitation:invitation",

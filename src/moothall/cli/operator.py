@@ -23,7 +23,7 @@ _NAME = click.argument("name", metavar="NAME|ADDRESS|ID")
 def operator() -> None:
     """Make accounts operators, who may run the server from its pages and by the API below /api/admin/v1.
 
-    The kinds of acts are users, guilds, settings, log and operators. The commands work whether the server runs
+    The kinds of acts are users, guilds, reports, settings, log and operators. The commands work whether the server runs
     or not, and are in the log of operators: see `moothall audit`.
     """
 

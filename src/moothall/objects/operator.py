@@ -12,6 +12,8 @@ class OperatorPermission(StrEnum):
     """Find, suspend, restore and delete accounts; make links for new passwords; see the log of mails."""
     GUILDS = "guilds"
     """Find guilds, change their features, transfer and delete them."""
+    REPORTS = "reports"
+    """Read what people have reported, and close reports."""
     SETTINGS = "settings"
     """Change settings while the server runs."""
     LOG = "log"

@@ -18,6 +18,7 @@ from moothall.resources.application.queries import select_applications_of_owner
 from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import select_direct_channels
 from moothall.resources.harvest.queries import select_memberships_of, select_role_names
+from moothall.resources.report.queries import select_of_reporter
 from moothall.resources.user.auth_session.queries import select_live
 from moothall.resources.user.connection.objects import connection_object
 from moothall.resources.user.connection.queries import select_connections
@@ -49,6 +50,17 @@ class _OwnApplication(Struct, frozen=True):
     description: str
 
 
+class _Report(Struct, frozen=True):
+    id: Snowflake
+    name: str
+    reason: str
+    target_id: Snowflake
+    description: str
+    created_at: Timestamp
+    closed_at: Timestamp | None
+    outcome: str | None
+
+
 class _Account(Struct, frozen=True, kw_only=True):
     user: CurrentUser
     settings: UserSettings
@@ -62,6 +74,8 @@ class _Account(Struct, frozen=True, kw_only=True):
     logins: list[_Login]
     authorizations: list[_Authorization]
     applications: list[_OwnApplication]
+    reports: list[_Report]
+    """What the user has reported; not the evidence, which others wrote."""
 
 
 class _Role(Struct, frozen=True):
@@ -107,6 +121,19 @@ async def account_document(ctx: Context, user_id: UserId) -> bytes:
             applications=[
                 _OwnApplication(each.id, each.name, each.description)
                 for each in await select_applications_of_owner(tx, user_id)
+            ],
+            reports=[
+                _Report(
+                    each.id,
+                    each.name,
+                    each.reason,
+                    each.target_id,
+                    each.description,
+                    each.created_at,
+                    each.closed_at,
+                    each.outcome,
+                )
+                for each in await select_of_reporter(tx, user_id)
             ],
         )
     )

@@ -42,6 +42,7 @@ class MailKind(StrEnum):
     WRONG_CODES = "wrong_codes"
     INVITATION = "invitation"
     ACCOUNT_APPROVED = "account_approved"
+    REPORT_CLOSED = "report_closed"
     TEST = "test"
 
 

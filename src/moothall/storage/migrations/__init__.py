@@ -15,7 +15,7 @@ import apsw
 from moothall.storage.database import NewerDatabase, StorageError
 from moothall.storage.migrations.rewrites import Rewrite
 
-HEAD = "0059"
+HEAD = "0060"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74

@@ -1138,6 +1138,34 @@ CREATE TABLE relationships (
 	CONSTRAINT pk_relationships PRIMARY KEY (user_id, other_id)
 );
 
+CREATE TABLE reports (
+	id BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	reporter_id BIGINT,
+	network TEXT COLLATE "C",
+	user_id BIGINT NOT NULL,
+	guild_id BIGINT,
+	channel_id BIGINT,
+	target_id BIGINT NOT NULL,
+	description TEXT NOT NULL,
+	evidence TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	closed_at BIGINT,
+	closed_by BIGINT,
+	outcome TEXT,
+	note TEXT,
+	CONSTRAINT pk_reports PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_reports_closed_at_id ON reports (closed_at, id);
+
+CREATE INDEX ix_reports_network_created_at ON reports (network, created_at);
+
+CREATE INDEX ix_reports_reporter_id_created_at ON reports (reporter_id, created_at);
+
+CREATE INDEX ix_reports_user_id ON reports (user_id);
+
 CREATE TABLE role_connection_metadata (
 	application_id BIGINT NOT NULL,
 	records TEXT NOT NULL,

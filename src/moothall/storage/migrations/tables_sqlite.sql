@@ -1198,6 +1198,34 @@ CREATE TABLE relationships (
 )
  WITHOUT ROWID;
 
+CREATE TABLE reports (
+	id INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	reporter_id INTEGER,
+	network TEXT,
+	user_id INTEGER NOT NULL,
+	guild_id INTEGER,
+	channel_id INTEGER,
+	target_id INTEGER NOT NULL,
+	description TEXT NOT NULL,
+	evidence TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	closed_at INTEGER,
+	closed_by INTEGER,
+	outcome TEXT,
+	note TEXT,
+	CONSTRAINT pk_reports PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_reports_closed_at_id ON reports (closed_at, id);
+
+CREATE INDEX ix_reports_network_created_at ON reports (network, created_at);
+
+CREATE INDEX ix_reports_reporter_id_created_at ON reports (reporter_id, created_at);
+
+CREATE INDEX ix_reports_user_id ON reports (user_id);
+
 CREATE TABLE role_connection_metadata (
 	application_id INTEGER NOT NULL,
 	records TEXT NOT NULL,

@@ -64,6 +64,7 @@ from moothall.storage.schema.polls import poll_counts, poll_votes, polls
 from moothall.storage.schema.push import push_subscriptions
 from moothall.storage.schema.read_states import dismissed_mentions, message_mentions, read_states, saved_messages
 from moothall.storage.schema.relationships import friend_invites, relationships, user_notes
+from moothall.storage.schema.reports import reports
 from moothall.storage.schema.role_connections import (
     linked_role_applications,
     linked_role_members,
@@ -180,6 +181,7 @@ __all__ = [
     "read_states",
     "registration_tokens",
     "relationships",
+    "reports",
     "role_connection_metadata",
     "role_connections",
     "roles",

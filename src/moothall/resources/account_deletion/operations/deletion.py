@@ -20,6 +20,7 @@ from moothall.resources.guild.operations import change_guild, delete_entered_gui
 from moothall.resources.harvest.operations import delete_harvest
 from moothall.resources.mail.queries import delete_mails_of_user
 from moothall.resources.member.queries import update_member
+from moothall.resources.report.queries import forget_user
 from moothall.resources.user.account_mail.queries import delete_links
 from moothall.resources.user.factor.queries import delete_factors
 from moothall.resources.user.queries import get_user, select_user, update_user
@@ -108,6 +109,7 @@ async def delete_some(ctx: Context, user_id: UserId, applications: list[Applicat
     await delete_links(ctx.tx, user_id)
     await delete_factors(ctx.tx, user_id)
     await delete_mails_of_user(ctx.tx, user_id)
+    await forget_user(ctx.tx, user_id)
     await anonymise(ctx, user_id)
     return False
 
