@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from moothall.app.server_start import check_server_key, continue_ids
+from moothall.app.server_start import check_server_key, continue_ids, forget_retired_keys
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.runtime.secrets import ServerKey, ServerKeyError
 from moothall.storage.database import Database
@@ -29,10 +29,20 @@ async def test_another_server_key_than_the_database_was_served_with_is_refused(p
     await check_server_key(database, ServerKey(old), "here")
     with pytest.raises(ServerKeyError, match="here"):
         await check_server_key(database, ServerKey(new), "here")
-    # Rotated: the old one is still there, and may go once the new one was used.
+
+
+async def test_an_old_server_key_may_not_go_before_nothing_needs_it(platform: Platform) -> None:
+    database: Database = platform.database
+    old, new = new_key(), new_key()
+    await check_server_key(database, ServerKey(old), "here")
     await check_server_key(database, ServerKey(new, [old]), "here")
+    for dropped_early in (ServerKey(new), ServerKey(old)):
+        with pytest.raises(ServerKeyError, match=r"here.* lacks an old key"):
+            await check_server_key(database, dropped_early, "here")
+    async with database.transaction() as tx:
+        await forget_retired_keys(tx, ServerKey(new, [old]))
     await check_server_key(database, ServerKey(new), "here")
-    with pytest.raises(ServerKeyError):
+    with pytest.raises(ServerKeyError, match="is not the one"):
         await check_server_key(database, ServerKey(old), "here")
 
 

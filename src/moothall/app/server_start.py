@@ -2,6 +2,7 @@
 
 import base64
 import logging
+from collections.abc import Sequence
 from typing import Final
 
 from moothall.api import unit_of_work
@@ -9,8 +10,8 @@ from moothall.api.authenticate import ANONYMOUS
 from moothall.api.context import Services
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.resources.operator.operations import renew_claim
-from moothall.runtime.secrets import SecretUnreadable, ServerKey, ServerKeyError
-from moothall.storage.database import Database, Query, insert_ignore
+from moothall.runtime.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError, key_id_of
+from moothall.storage.database import Database, Query, Transaction, insert_ignore
 from moothall.storage.sql import bindparam, func, select, update
 from moothall.storage.tables import audit_entries, channel_activity, channels, guilds, meta, users
 
@@ -34,29 +35,56 @@ _newest_ids = (
 
 
 async def check_server_key(database: Database, key: ServerKey, key_path: str) -> None:
-    """Compare the server key with the one that the database was first served with; a retired one counts too.
+    """Check that every key is there that stored secrets may need; from now on they may need all keys of `key`.
 
     Raises ServerKeyError, which names `key_path`.
     """
     box = key.box(_PURPOSE)
     async with database.transaction() as tx:
         stored = await tx.scalar(_select_check, name=_NAME)
-        if stored is not None:
-            sealed = base64.b64decode(stored)
-            try:
-                box.decrypt(sealed)
-            except SecretUnreadable:
+        checks = [] if stored is None else stored.split()
+        known = {key_id_of(base64.b64decode(check)) for check in checks if _opens(box, check)}
+        if len(known) < len(checks):
+            if not known:
                 raise ServerKeyError(
                     f"the server key ({key_path}, or the setting secret_key) is not the one that this database was "
                     "served with: put the old key there, as a line below the new one if it is to be replaced"
-                ) from None
-            if not box.stale(sealed):
-                return
-        text = base64.b64encode(box.encrypt(_CONTENT)).decode()
-        if stored is None:
-            await tx.execute(_insert_check, key=_NAME, value=text)
-        else:
-            await tx.execute(_update_check, name=_NAME, text=text)
+                )
+            raise ServerKeyError(
+                f"the server key ({key_path}, or the setting secret_key) lacks an old key that stored secrets may "
+                "still need: put it back, as a line below the new one; `moothall key rotate` and then `moothall key "
+                "prune` remove it"
+            )
+        added = [each.box(_PURPOSE) for each in key.each()]
+        added = [each for each in added if each.key_id not in known]
+        if added:
+            await _store_checks(tx, [*checks, *map(_check_of, added)], is_new=stored is None)
+
+
+async def forget_retired_keys(tx: Transaction, key: ServerKey) -> None:
+    """Store that stored secrets need the current key alone."""
+    await _store_checks(tx, [_check_of(key.box(_PURPOSE))], is_new=False)
+
+
+def _check_of(box: SecretBox) -> str:
+    return base64.b64encode(box.encrypt(_CONTENT)).decode()
+
+
+def _opens(box: SecretBox, check: str) -> bool:
+    try:
+        box.decrypt(base64.b64decode(check))
+    except SecretUnreadable:
+        return False
+    return True
+
+
+async def _store_checks(tx: Transaction, checks: Sequence[str], *, is_new: bool) -> None:
+    """Store what shows which keys are needed: a known text that each has encrypted."""
+    text = " ".join(checks)
+    if is_new:
+        await tx.execute(_insert_check, key=_NAME, value=text)
+    else:
+        await tx.execute(_update_check, name=_NAME, text=text)
 
 
 async def continue_ids(database: Database, ids: SnowflakeFactory) -> None:

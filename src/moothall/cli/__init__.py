@@ -25,6 +25,7 @@ COMMANDS = {
     "invitation": "moothall.cli.invitation:invitation",
     "mail": "moothall.cli.mail:mail",
     "push-key": "moothall.cli.push_key:push_key",
+    "key": "moothall.cli.key:key",
     "jobs": "moothall.cli.jobs:jobs",
     "settings": "moothall.cli.settings:settings",
     "test-server": "moothall.cli.test_server:test_server",

@@ -77,7 +77,7 @@ def operate(
         await until_relayed(database, seconds=_RELAY_SECONDS)
         return result
 
-    return _on_database(settings, perform)
+    return on_database(settings, perform)
 
 
 def query_database(settings: Settings, query: Callable[[Reader, SecretBox], Awaitable[T]]) -> T:
@@ -87,10 +87,11 @@ def query_database(settings: Settings, query: Callable[[Reader, SecretBox], Awai
         async with database.read() as reader:
             return await query(reader, _server_key(settings).box("stored secrets"))
 
-    return _on_database(settings, perform)
+    return on_database(settings, perform)
 
 
-def _on_database(settings: Settings, perform: Callable[[Database], Awaitable[T]]) -> T:
+def on_database(settings: Settings, perform: Callable[[Database], Awaitable[T]]) -> T:
+    """Run `perform` with the database, outside of transactions. Errors end the program as in `operate`."""
     path = settings.database_path
     if path is not None and not path.exists():
         fail(f"there is no database at {path}: start the server first, or name its folder with --data")

@@ -11,7 +11,8 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Callable, Iterable
+import stat
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
@@ -75,24 +76,24 @@ class ServerKeyError(Exception):
 class ServerKey:
     """The key of this installation, 32 bytes, and the retired keys.
 
-    The file has one key per line in base64, the current one first. To rotate the key, insert a line at the top: secrets
-    that older keys encrypted remain readable. Without the file, encrypted secrets are lost.
+    The file has one key per line in base64, the current one first; secrets that older keys encrypted remain readable.
+    Without the file, encrypted secrets are lost. A process takes new keys of its file while it runs, and forgets none.
     """
 
-    def __init__(self, current: bytes, retired: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, current: bytes, retired: Iterable[bytes] = (), *, path: Path | None = None, state: tuple[int, ...] = ()
+    ) -> None:
         self._keys = (current, *retired)
         if any(len(key) != _KEY_BYTES for key in self._keys):
             raise ServerKeyError(f"a server key has {_KEY_BYTES} bytes")
+        self._path = path
+        self._state = state
+        self._version = 0
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Parse keys in base64, one per line or separated by commas. Raises ServerKeyError."""
-        try:
-            keys = [base64.b64decode(part, validate=True) for part in text.replace(",", " ").split()]
-        except binascii.Error:
-            raise ServerKeyError("a server key is written in base64") from None
-        if not keys:
-            raise ServerKeyError("there is no key")
+        keys = _parsed(text)
         return cls(keys[0], keys[1:])
 
     @classmethod
@@ -110,22 +111,115 @@ class ServerKey:
 
     @classmethod
     def _load(cls, path: Path) -> Self:
-        with path.open(encoding="ascii", errors="replace") as file:
-            if os.fstat(file.fileno()).st_mode & 0o007:
-                raise ServerKeyError(f"{path}: all users of this machine may read it; run chmod 600")
-            try:
-                return cls.parse(file.read())
-            except ServerKeyError as error:
-                raise ServerKeyError(f"{path}: {error}") from None
+        keys, state = _read(path)
+        return cls(keys[0], keys[1:], path=path, state=state)
+
+    def each(self) -> Iterator["ServerKey"]:
+        """Every key by itself, the current one first."""
+        return map(ServerKey, self._keys)
+
+    def save_with_new(self, path: Path) -> "ServerKey":
+        """Write a file with a new current key before these ones, and return that. Raises OSError."""
+        return self._save(path, (secrets.token_bytes(_KEY_BYTES), *self._keys))
+
+    def save_current(self, path: Path) -> "ServerKey":
+        """Write a file with the current key alone, and return that. Raises OSError."""
+        return self._save(path, self._keys[:1])
+
+    def _save(self, path: Path, keys: tuple[bytes, ...]) -> "ServerKey":
+        _replace(path, b"".join(base64.b64encode(key) + b"\n" for key in keys))
+        return ServerKey(keys[0], keys[1:])
 
     def subkeys(self, purpose: str) -> tuple[bytes, ...]:
         """Derive the keys for one purpose by HMAC-SHA256, 32 bytes each, the current one first."""
         return tuple(hmac.digest(key, b"moothall " + purpose.encode(), "sha256") for key in self._keys)
 
     def box(self, purpose: str) -> "SecretBox":
-        """The SecretBox with the subkeys of a purpose."""
+        """The SecretBox with the subkeys of a purpose. It takes the keys that the file has later."""
         current, *retired = self.subkeys(purpose)
-        return SecretBox(current, retired)
+        version = self._version
+
+        def changed() -> tuple[bytes, ...] | None:
+            nonlocal version
+            self._read_again()
+            if version == self._version:
+                return None
+            version = self._version
+            return self.subkeys(purpose)
+
+        return SecretBox(current, retired, changed=changed)
+
+    def _read_again(self) -> None:
+        """Take the keys of a file that has changed, unless it is damaged or has none of the keys known so far."""
+        if self._path is None:
+            return
+        try:
+            state = _state_of(self._path.stat())
+            if state == self._state:
+                return
+            self._state = state
+            keys, _ = _read(self._path)
+        except (OSError, ServerKeyError):
+            return
+        if not set(keys).isdisjoint(self._keys):
+            self._keys = (*keys, *(key for key in self._keys if key not in keys))
+            self._version += 1
+
+
+def _parsed(text: str) -> list[bytes]:
+    """Parse keys in base64; raises ServerKeyError."""
+    try:
+        keys = [base64.b64decode(part, validate=True) for part in text.replace(",", " ").split()]
+    except binascii.Error:
+        raise ServerKeyError("a server key is written in base64") from None
+    if not keys:
+        raise ServerKeyError("there is no key")
+    if any(len(key) != _KEY_BYTES for key in keys):
+        raise ServerKeyError(f"a server key has {_KEY_BYTES} bytes")
+    return keys
+
+
+def _read(path: Path) -> tuple[list[bytes], tuple[int, ...]]:
+    """Read the keys of a file, and its state; raises ServerKeyError, OSError."""
+    with path.open(encoding="ascii", errors="replace") as file:
+        status = os.fstat(file.fileno())
+        if status.st_mode & 0o007:
+            raise ServerKeyError(f"{path}: all users of this machine may read it; run chmod 600")
+        try:
+            return _parsed(file.read()), _state_of(status)
+        except ServerKeyError as error:
+            raise ServerKeyError(f"{path}: {error}") from None
+
+
+def _state_of(status: os.stat_result) -> tuple[int, ...]:
+    """What differs once a file was written or replaced."""
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Replace a file atomically; owner, group and permissions stay. Raises OSError."""
+    before = path.stat()
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(file.fileno(), before.st_uid, before.st_gid)
+            os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _sync_folder(path: Path) -> None:
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _write_new(path: Path, content: bytes) -> None:
@@ -139,11 +233,7 @@ def _write_new(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         # Unlike a rename, a link never replaces a file that another process has created meanwhile.
         os.link(temporary, path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        _sync_folder(path.parent)
     except FileExistsError:
         pass
     finally:
@@ -157,16 +247,37 @@ class SecretUnreadable(Exception):
 class SecretBox:
     """Encrypts small secrets with AES-256-GCM. The result has the id of the key and a random nonce.
 
-    `about` is additional authenticated data, which binds a secret to its row (`b"webhook 123"`).
+    `about` is additional authenticated data, which binds a secret to its row (`b"webhook 123"`). `changed` returns the
+    keys, the current one first, if they are others than at its last call.
     """
 
-    def __init__(self, key: bytes, retired: Iterable[bytes] = ()) -> None:
-        self._current = _key_id(key)
-        self._ciphers = {_key_id(each): AESGCM(each) for each in (key, *retired)}
-        self._digest_keys = tuple(hmac.digest(each, b"moothall digest", "sha256") for each in (key, *retired))
+    def __init__(
+        self,
+        key: bytes,
+        retired: Iterable[bytes] = (),
+        *,
+        changed: Callable[[], tuple[bytes, ...] | None] = lambda: None,
+    ) -> None:
+        self._changed = changed
+        self._take((key, *retired))
+
+    def _take(self, keys: tuple[bytes, ...]) -> None:
+        self._current = _key_id(keys[0])
+        self._ciphers = {_key_id(each): AESGCM(each) for each in keys}
+        self._digest_keys = {_key_id(each): hmac.digest(each, b"moothall digest", "sha256") for each in keys}
+
+    def _renew(self) -> None:
+        if (keys := self._changed()) is not None:
+            self._take(keys)
+
+    @property
+    def key_id(self) -> bytes:
+        """The id of the current key, which is in what it encrypts."""
+        return self._current
 
     def encrypt(self, secret: bytes, *, about: bytes = b"") -> bytes:
         """Encrypt a secret. The result is 33 bytes longer, and different at every call."""
+        self._renew()
         nonce = os.urandom(_NONCE_BYTES)
         head = _VERSION + self._current
         return head + nonce + self._ciphers[self._current].encrypt(nonce, secret, head + about)
@@ -175,6 +286,9 @@ class SecretBox:
         """Decrypt the result of `encrypt` with the same `about`. Raises SecretUnreadable."""
         head, rest = sealed[: 1 + _KEY_ID_BYTES], sealed[1 + _KEY_ID_BYTES :]
         cipher = self._ciphers.get(head[1:])
+        if cipher is None:
+            self._renew()
+            cipher = self._ciphers.get(head[1:])
         if head[:1] != _VERSION or cipher is None:
             raise SecretUnreadable("it was encrypted with an unknown key")
         try:
@@ -187,12 +301,30 @@ class SecretBox:
 
         It is stored by the first hash, and may have been stored by another.
         """
+        return tuple(self._digests(secret, about).values())
+
+    def named_digests(self, secret: str, *, about: bytes = b"") -> tuple[str, ...]:
+        """Return `digests` in hexadecimal, each after the id of its key.
+
+        They are followed by those without an id, as earlier versions stored them.
+        """
+        made = self._digests(secret, about)
+        named = (key_id.hex() + digest.hex() for key_id, digest in made.items())
+        return (*named, *(digest.hex() for digest in made.values()))
+
+    def _digests(self, secret: str, about: bytes) -> dict[bytes, bytes]:
+        self._renew()
         message = about + b"\0" + secret.encode("utf-8", "surrogatepass")
-        return tuple(hmac.digest(key, message, "sha256") for key in self._digest_keys)
+        return {key_id: hmac.digest(key, message, "sha256") for key_id, key in self._digest_keys.items()}
 
     def stale(self, sealed: bytes) -> bool:
-        """Whether a secret was encrypted with a retired key, so that it should be encrypted again."""
-        return sealed[1 : 1 + _KEY_ID_BYTES] != self._current
+        """Whether a secret was encrypted with another key than the current one."""
+        return key_id_of(sealed) != self._current
+
+
+def key_id_of(sealed: bytes) -> bytes:
+    """The id of the key that has encrypted a secret."""
+    return sealed[1 : 1 + _KEY_ID_BYTES]
 
 
 def _key_id(key: bytes) -> bytes:

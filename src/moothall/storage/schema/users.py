@@ -131,7 +131,7 @@ factors = clustered(
 backup_codes = clustered(
     "backup_codes",
     id_column("user_id", UserId, key=True),
-    key_column("hash", key=True),  # in hexadecimal, keyed with the server's key
+    key_column("hash", key=True),  # in hexadecimal, keyed with the server's key, after the id of that
     flag_column("consumed"),
 )
 """Codes of users that replace a second factor, once each."""

@@ -156,8 +156,8 @@ async def check_code(ctx: Context, user_id: UserId, method: str, code: str) -> b
         return False
     stripped = codes.read_backup_code(code)
     if method == Method.BACKUP or len(stripped) != _TOTP_DIGITS:
-        hashes = ctx.services.box.digests(stripped, about=code_about(user_id))
-        return await queries.consume_backup_code(ctx.tx, user_id, [each.hex() for each in hashes])
+        hashes = ctx.services.box.named_digests(stripped, about=code_about(user_id))
+        return await queries.consume_backup_code(ctx.tx, user_id, hashes)
     if row is None:
         return False
     failures = row.failures if row.failures_end_at > ctx.now else 0

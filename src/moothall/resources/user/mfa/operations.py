@@ -189,7 +189,7 @@ async def replace_backup_codes(ctx: Context, user_id: UserId) -> list[BackupCode
     """Make new backup codes for a user; the ones of before are good no longer."""
     made = codes.new_backup_codes()
     box, about = ctx.services.box, code_about(user_id)
-    await queries.replace_backup_codes(ctx.tx, user_id, [box.digests(code, about=about)[0].hex() for code in made])
+    await queries.replace_backup_codes(ctx.tx, user_id, [box.named_digests(code, about=about)[0] for code in made])
     return [BackupCode(user_id, code) for code in made]
 
 
