@@ -267,6 +267,27 @@ async def test_two_accounts_are_switched_and_logged_out_each(browser: Browser, s
     await expect(ada.page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
+async def test_who_registers_at_the_start_page_is_in_the_client_and_leaves_both_at_once(
+    browser: Browser, server: Server
+) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.goto(server.url)
+    await page.get_by_role("link", name="With the browser").click()
+    await page.get_by_label("Username").fill("people_eve9")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Make the account").click()
+    await page.wait_for_url("**/channels/@me")
+    await expect(page.locator(".user-names")).to_contain_text("people_eve9")
+    await page.goto(f"{server.url}/developers")
+    await expect(page).to_have_url(f"{server.url}/developers")
+    await page.goto(f"{server.url}/app/")
+    await page.get_by_role("button", name="Your status and accounts").click()
+    await page.get_by_role("menuitem", name="Log out").click()
+    await expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+    await page.goto(f"{server.url}/developers")
+    await expect(page).to_have_url(f"{server.url}/login?next=/developers")
+
+
 async def test_an_app_that_may_use_the_account_is_listed_and_removed(
     browser: Browser, server: Server, world: World
 ) -> None:

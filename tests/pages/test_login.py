@@ -7,7 +7,7 @@ import pytest
 
 from moothall.objects.ids import Snowflake
 from tests.harness import Caller, Platform
-from tests.pages.browser import PASSWORD, Browser, registered
+from tests.pages.browser import ORIGIN, PASSWORD, Browser, registered
 
 
 async def test_logging_in_redirects_to_the_requested_page(platform: Platform) -> None:
@@ -106,8 +106,8 @@ async def test_guessing_is_throttled_with_the_apis_own_count(platform: Platform)
 
 async def test_wrong_passwords_from_elsewhere_do_not_lock_out_a_known_browser(platform: Platform) -> None:
     person = await registered(platform)
-    page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
-    await person.press(await person.follow(page), "Log out")
+    await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
+    await person.press(await person.visit("/developers"), "Log out")
     person.address = "203.0.113.9"
     # From the same network, so that nothing but the cookie tells them apart.
     for number in range(50):
@@ -121,7 +121,7 @@ async def test_wrong_passwords_from_elsewhere_do_not_lock_out_a_known_browser(pl
 async def test_a_known_browser_has_a_count_of_its_own_and_no_more(platform: Platform) -> None:
     person = await registered(platform)
     page = await person.press(await person.visit("/login"), "Log in", login="wanda", password=PASSWORD)
-    await person.press(await person.follow(page), "Log out")
+    await person.press(await person.visit("/developers"), "Log out")
     page = await person.visit("/login")
     assert [(await person.press(page, "Log in", **WRONG)).status for _ in range(11)] == [400] * 10 + [429]
     other = Browser(platform)
@@ -134,7 +134,7 @@ async def test_a_browser_is_known_to_its_own_account_only(platform: Platform) ->
     await registered(platform)
     mallory = await registered(platform, "mallory")
     page = await mallory.press(await mallory.visit("/login"), "Log in", login="mallory", password=PASSWORD)
-    await mallory.press(await mallory.follow(page), "Log out")
+    await mallory.press(await mallory.visit("/developers"), "Log out")
     mallory.address = "203.0.113.9"
     page = await mallory.visit("/login")
     assert [(await mallory.press(page, "Log in", **WRONG)).status for _ in range(10)] == [400] * 10
@@ -168,9 +168,40 @@ async def test_logging_in_leads_to_no_other_site(platform: Platform, target: str
     person = await registered(platform)
     page = await person.visit("/login", next=target)
     shown = await person.press(page, "Log in", login="wanda", password=PASSWORD)
-    assert (shown.status, shown.location) == (303, "/developers")
+    assert (shown.status, shown.location) == (303, "/app/")
     shown = await person.post("/logout", [("csrf", "x"), ("next", target)])
     assert "location" not in shown.headers
+
+
+async def test_the_pages_and_the_client_are_one_login_at_the_request_of_the_clients_script(platform: Platform) -> None:
+    own, foreign = ((b"origin", ORIGIN.encode()),), ((b"origin", b"https://evil.example"),)
+    person = Browser(platform)
+    page = await person.visit("/register")
+    shown = await person.press(page, "Make the account", username="wanda", password=PASSWORD)
+    assert (shown.status, shown.location) == (303, "/app/")
+    # From the pages to the client: what it is given is a login that the API knows.
+    answer = await person.ask("POST", "/login/session", raw_headers=own)
+    login = msgspec.json.decode(answer.body)
+    wanda = Caller(platform, Snowflake(int(login["user_id"])), login["token"])
+    assert (await wanda.get("/users/@me")).json["username"] == "wanda"
+    # Neither other sites, nor sandboxed frames, nor what is no script are given anything.
+    for headers in (foreign, ((b"origin", b"null"),), ()):
+        refused = await person.ask("POST", "/login/session", raw_headers=headers)
+        assert (refused.status, login["token"] in refused.body) == (403, False)
+    # From the client to the pages.
+    browser = Browser(platform)
+    assert (await browser.ask("POST", "/login/session", raw_headers=own)).status == 204
+    wrong = (b"authorization", login["token"].encode() + b"x")
+    assert (await browser.ask("POST", "/login/session", raw_headers=(*own, wrong))).status == 401
+    assert (await browser.visit("/developers")).status == 303
+    right = (b"authorization", login["token"].encode())
+    assert (await browser.ask("POST", "/login/session", raw_headers=(*foreign, right))).status == 403
+    assert (await browser.ask("POST", "/login/session", raw_headers=(*own, right))).status == 204
+    assert (await browser.visit("/developers")).status == 200
+    # It is one session: the end of it is the end for all.
+    assert (await wanda.post("/auth/logout", {})).status == 204
+    assert (await browser.visit("/developers")).status == 303
+    assert (await person.visit("/developers")).status == 303
 
 
 async def test_logging_out_deletes_the_cookie_and_the_session(platform: Platform) -> None:
@@ -254,4 +285,4 @@ async def test_a_closed_account_is_restored_by_a_tick_in_the_form(platform: Plat
     page = await person.press(page, "Log in", login="wanda", password=PASSWORD)
     assert "Restore my account" in page.text, "not without the tick"
     page = await person.press(page, "Log in", login="wanda", password=PASSWORD, undelete="on")
-    assert (page.status, page.location) == (303, "/developers")
+    assert (page.status, page.location) == (303, "/app/")

@@ -205,7 +205,7 @@ async def test_an_account_begins_with_the_language_of_the_browser_that_makes_it(
     form = urlencode(dict(values)).encode()
     sent = (("origin", ORIGIN), *_GERMAN)
     page = await browser.ask("POST", "/register", form, "application/x-www-form-urlencoded", sent)
-    assert ("html", {"lang": "de"}) in (await browser.follow(page)).tags
+    assert ("html", {"lang": "de"}) in (await browser.visit("/developers")).tags
 
 
 async def test_names_of_users_are_escaped_in_translated_texts(platform: Platform) -> None:

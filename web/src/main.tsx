@@ -6,8 +6,9 @@ import { createRoot } from "react-dom/client";
 import { I18nProvider } from "react-aria-components";
 import { IntlProvider } from "react-intl";
 
+import { loginOfPages, shareWithPages } from "./api/accounts";
 import { setRefusalLocale } from "./api/refusals";
-import { addAccount, readAccounts, type Account } from "./features/session/accounts";
+import { addAccount, mayTakePagesLogin, readAccounts, type Account } from "./features/session/accounts";
 import { preloadTimeline } from "./features/channel_view/ChannelView";
 import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
 import { openEarly } from "./features/session/session";
@@ -43,6 +44,8 @@ if (firstAccount !== undefined && isChannelPath(firstPath)) {
   // Read while the gateway answers: what shows messages.
   preloadTimeline();
 }
+/** Who has logged in or registered at the server's pages is logged in here. */
+const pagesLogin = mayTakePagesLogin() ? loginOfPages() : null;
 /** A language of that direction of which the library has no texts, so that it has those of English. */
 const RIGHT_TO_LEFT = "ur";
 /** Loaded before React runs, and once. */
@@ -64,16 +67,32 @@ function App() {
   useEffect(() => {
     void (locale === firstLocale ? firstMessages : loadMessages(locale)).then(setMessages);
   }, [locale]);
+  const [isAsking, setAsking] = useState(pagesLogin !== null);
+  useEffect(() => {
+    void pagesLogin?.then((login) => {
+      if (login !== null && mayTakePagesLogin()) {
+        addAccount({ userId: login.user_id, token: login.token });
+      }
+      setAccount(readAccounts()[0] ?? null);
+      setAsking(false);
+    });
+  }, []);
   const onLogin = useCallback((added: Account) => {
     addAccount(added);
     setAccount(added);
+    void shareWithPages(added.token);
   }, []);
   const onChange = useCallback(() => {
-    setAccount(readAccounts()[0] ?? null);
+    const [current] = readAccounts();
+    setAccount(current ?? null);
+    if (current !== undefined) {
+      void shareWithPages(current.token);
+    }
   }, []);
   const control = useMemo(() => ({ account, onLogin, onChange }), [account, onLogin, onChange]);
   return (
-    messages && (
+    messages &&
+    !isAsking && (
       <IntlProvider locale={locale} messages={messages}>
         <I18nProvider locale={controlsLocale(preferences)}>
           <AccountContext value={control}>

@@ -4,7 +4,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from msgspec import UNSET
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from moothall.api.request.body import body_reader
 from moothall.objects import errors
@@ -26,7 +26,7 @@ from moothall.resources.user.factor.operations import FactorRequired, Method
 
 _LOGIN: Final = body_reader(LogIn, optional=False)
 _REGISTER: Final = body_reader(Register, optional=False)
-_DEFAULT_NEXT: Final = "/developers"
+_DEFAULT_NEXT: Final = "/app/"
 _TICKET_MAX: Final = 128
 _CODE_MAX: Final = 64
 SHOWN_AGAIN: Final = frozenset({400, 403, 429, 503})
@@ -108,6 +108,21 @@ async def register(request: PageRequest) -> Response:
     if made.token is UNSET:
         return await render_page(request, "registered.html", required=made.required_actions)
     return await _start_session(request, Login(made.token, made.user_id))
+
+
+async def share_session(request: PageRequest) -> Response:
+    """Make the pages and the client one login, at the request of the client's script.
+
+    With a session token in `Authorization` the pages go on with that session: 204, or 401 for another token. Without
+    one, the answer is the pages' session for the client to go on with: 204 if there is none.
+    """
+    request.require_own_script()
+    token = request.http.header("authorization")
+    if token is not None:
+        return Response(status_code=204 if await request.begin_session(token) else 401)
+    if not request.actor.signed_in:
+        return Response(status_code=204)
+    return JSONResponse({"user_id": str(int(request.actor.user_id)), "token": request.session_token})
 
 
 async def log_out(request: PageRequest) -> Response:

@@ -290,6 +290,26 @@ class PageRequest(Request):
             return False
         return rendered_at > Timestamp.now() - _FORM_MS
 
+    def require_own_script(self) -> None:
+        """Raises ForgedForm unless a script of this server's origin sent the request: browsers say so by `Origin`."""
+        if self.http.origin is None:
+            raise ForgedForm
+        self._require_same_origin()
+
+    @property
+    def session_token(self) -> str:
+        """The token of the session cookie; empty without one."""
+        return self._cookie(SESSION_COOKIE)
+
+    async def begin_session(self, token: str) -> bool:
+        """Set the session cookie to the token of a session, and say whether it is one."""
+        async with self.services.database.read(self.payer) as reader:
+            actor = await actor_of_token(reader, token)
+        if actor is None or actor.kind is not TokenKind.SESSION:
+            return False
+        self.set_session(token, actor.user_id)
+        return True
+
     def _require_same_origin(self) -> None:
         origin = self.http.origin
         if origin is not None:

@@ -81,6 +81,7 @@ _TEAM: Final = "/developers/teams/{team_id:id}"
 _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/login", {"GET": login.show_login, "POST": login.log_in}, _LOGINS),
     ("/login/code", {"GET": login.show_code, "POST": login.log_in_with_second_factor}, _LOGINS),
+    ("/login/session", {"POST": login.share_session}, _LOGINS),
     ("/register", {"GET": login.show_registration, "POST": login.register}, _LOGINS),
     ("/forgot", {"GET": recovery.show_forgot, "POST": recovery.ask_for_link}, _LOGINS),
     ("/reset", {"GET": recovery.show_reset, "POST": recovery.reset_password}, _LOGINS),

@@ -28,6 +28,23 @@ export function register(registration: Registration): Promise<Login | PendingAcc
   return new ApiClient(null).request("POST", "/auth/register", { body: registration });
 }
 
+/** Let the server's pages go on with a login of the client. */
+export async function shareWithPages(token: string): Promise<void> {
+  await fetch(PAGES_SESSION, { method: "POST", headers: { Authorization: token } }).catch(() => undefined);
+}
+
+/** The login of the server's pages, if there is one, for the client to go on with. */
+export async function loginOfPages(): Promise<Login | null> {
+  try {
+    const response = await fetch(PAGES_SESSION, { method: "POST" });
+    return response.status === 200 ? ((await response.json()) as Login) : null;
+  } catch {
+    return null;
+  }
+}
+
+const PAGES_SESSION = "/login/session";
+
 /** The codes of the refusal to log in to a closed account, which `undelete` restores. */
 export const CLOSED_ACCOUNT = { deleted: 20_011, disabled: 20_013 } as const;
 

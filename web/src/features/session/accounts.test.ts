@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
 
-import { addAccount, chooseAccount, readAccounts, removeAccount, updateAccount } from "./accounts";
+import {
+  addAccount,
+  chooseAccount,
+  mayTakePagesLogin,
+  noteUnknownLogout,
+  readAccounts,
+  removeAccount,
+  updateAccount,
+} from "./accounts";
 
 function memory(): Storage {
   const entries = new Map<string, string>();
   return {
     getItem: (key: string) => entries.get(key) ?? null,
     setItem: (key: string, value: string) => entries.set(key, value),
+    removeItem: (key: string) => entries.delete(key),
   } as unknown as Storage;
 }
 
@@ -35,6 +44,19 @@ describe("the accounts of a device", () => {
     updateAccount("1", { token: "b" }, storage);
     removeAccount({ userId: "1", token: "a" }, storage);
     expect(readAccounts(storage)).toEqual([{ userId: "1", token: "b" }]);
+  });
+
+  it("do not come back by the pages after a logout that the server did not hear of", () => {
+    const storage = memory();
+    expect(mayTakePagesLogin(storage)).toBe(true);
+    addAccount({ userId: "1", token: "a" }, storage);
+    expect(mayTakePagesLogin(storage)).toBe(false);
+    noteUnknownLogout(storage);
+    storage.setItem("moothall.accounts", "[]");
+    expect(mayTakePagesLogin(storage)).toBe(false);
+    addAccount({ userId: "1", token: "b" }, storage);
+    storage.setItem("moothall.accounts", "[]");
+    expect(mayTakePagesLogin(storage)).toBe(true);
   });
 
   it("are none where the storage is damaged", () => {

@@ -15,6 +15,18 @@ export function accountKey(userId: string, name: string): string {
   return `${PREFIX}${userId}.${name}`;
 }
 
+const LEFT = "moothall.left";
+
+/** Note that somebody has logged out here without the server's knowledge, so that the pages' login is still good. */
+export function noteUnknownLogout(storage: Storage = localStorage): void {
+  storage.setItem(LEFT, "1");
+}
+
+/** Whether the client may go on with the pages' login: no account is in use, and none was left without an answer. */
+export function mayTakePagesLogin(storage: Storage = localStorage): boolean {
+  return readAccounts(storage).length === 0 && storage.getItem(LEFT) === null;
+}
+
 export function readAccounts(storage: Storage = localStorage): Account[] {
   try {
     const stored: unknown = JSON.parse(storage.getItem(KEY) ?? "[]");
@@ -28,6 +40,7 @@ export function readAccounts(storage: Storage = localStorage): Account[] {
 export function addAccount(account: Account, storage: Storage = localStorage): void {
   const others = readAccounts(storage).filter((each) => each.userId !== account.userId);
   write([account, ...others], storage);
+  storage.removeItem(LEFT);
 }
 
 /** Change what is stored about an account that is logged in. */

@@ -2,10 +2,11 @@ import { createContext, useContext, useEffect, useRef, useState, type ReactNode 
 
 import { logOut as endSession, modifyCurrentUser, type AccountChanges } from "../../api/accounts";
 import { ApiClient } from "../../api/client";
+import { ApiError } from "../../api/errors";
 import type { GatewayConnection } from "../../gateway/connection";
 import type { State } from "../../store/state";
 import { Store, useSelect } from "../../store/store";
-import { chooseAccount, removeAccount, updateAccount, type Account } from "./accounts";
+import { chooseAccount, noteUnknownLogout, removeAccount, updateAccount, type Account } from "./accounts";
 import { takeConnection } from "./connecting";
 import { followPresence } from "./presence";
 import { askForProof } from "./proofs";
@@ -91,7 +92,11 @@ function openSession({ userId, token }: Account): OpenSession {
     gateway,
     onChange: () => undefined,
     logOut: async () => {
-      await endSession(api).catch(() => undefined);
+      await endSession(api).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 401)) {
+          noteUnknownLogout();
+        }
+      });
       forget();
     },
     switchAccount: (otherId) => {
