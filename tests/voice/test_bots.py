@@ -5,12 +5,17 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.serving import moothall
 from tests.voice.conftest import Hall
 
 HERE = Path(__file__).parent
+PATIENCE = 540.0
+"""It takes eight seconds on a machine that is not busy, and is not judged by that: a busy one is not broken."""
 
 
+@pytest.mark.timeout(600)
 async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(hall: Hall) -> None:
     variables = {
         "SPEAKER": await hall.bot(),
@@ -24,11 +29,9 @@ async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(ha
     script = str(HERE / "speaking_bots.py")
 
     done = await asyncio.to_thread(
-        moothall, "proxy", "--server", hall.server.url, "--no-others", "--", *command, script, patience=100
+        moothall, "proxy", "--server", hall.server.url, "--no-others", "--", *command, script, patience=PATIENCE
     )
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
-    # On a machine that is not busy it takes two seconds, of which one is playing.
-    assert report.pop("seconds") < 40.0
-    assert report == {"equal": True, "other": 0, "back": True, "dave": 1}
+    assert report == {"equal": True, "other": 0, "back": True, "again": True, "dave": 1}

@@ -14,8 +14,11 @@ from moothall.voice.opcodes import VERSIONS, CloseCode
 _STARTING_SECONDS: Final = 10.0
 """How long a client waits for a voice process that is starting."""
 _LOOK_SECONDS: Final = 0.2
-_TAKEN_OVER_SECONDS: Final = 10.0
-"""After the end of the voice process, how long a client has to follow a VOICE_SERVER_UPDATE of the next one."""
+_TAKEN_OVER_SECONDS: Final = 30.0
+"""After the end of the voice process, how long a client has to follow a VOICE_SERVER_UPDATE of the next one.
+
+The next one has to start meanwhile, which takes seconds on a busy machine.
+"""
 _MAX_MESSAGE: Final = 64 * 1024
 _PER_NETWORK: Final = 128
 _TRY_AGAIN: Final = 1013
@@ -117,7 +120,8 @@ class _Relay:
                 if closing is None:
                     # The process has crashed: the next one lets the client connect anew.
                     await asyncio.wait([tasks[0]], timeout=_TAKEN_OVER_SECONDS)
-                    closing = (CloseCode.SERVER_CRASHED, "The voice server has crashed.")
+                    # One that has not heard of it begins anew: its session was the process's, and cannot be resumed.
+                    closing = (CloseCode.SESSION_INVALID, "The voice server has crashed.")
                 if not self._client_closed:
                     await self._send({"type": "websocket.close", "code": int(closing[0]), "reason": closing[1]})
         finally:
