@@ -1,7 +1,7 @@
 """A proxy that stands in front of a server, rightly or wrongly configured."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 import aiohttp
@@ -13,14 +13,24 @@ _HOP = {"connection", "transfer-encoding", "content-length", "date", "server"}
 class Front:
     """Handles requests for a server at `target`."""
 
-    def __init__(self, target: str, *, tells_addresses: bool = True, passes_sockets: bool = True) -> None:
+    def __init__(
+        self,
+        target: str,
+        *,
+        tells_addresses: bool = True,
+        passes_sockets: bool = True,
+        socket_paths: Collection[str] = ("/gateway", "/"),
+    ) -> None:
+        """`socket_paths` are those of WebSockets that are passed on, if any are."""
         self._target = target
         self._forwarding = {"X-Forwarded-For": "203.0.113.7"} if tells_addresses else {}
         self._passes_sockets = passes_sockets
+        self._socket_paths = socket_paths
 
     async def __call__(self, request: web.Request) -> web.StreamResponse:
-        if request.path == "/gateway":
-            return await self._socket(request) if self._passes_sockets else web.Response(status=400)
+        if "Upgrade" in request.headers:
+            passes = self._passes_sockets and request.path in self._socket_paths
+            return await self._socket(request) if passes else web.Response(status=400)
         headers = {**request.headers, **self._forwarding}
         async with (
             aiohttp.ClientSession() as session,

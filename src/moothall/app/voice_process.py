@@ -166,22 +166,27 @@ class VoiceProcess(BackgroundTask):
         return Start(
             path=str(self.socket.path),
             key=self.socket.key,
-            host=_listening_host(settings),
-            port=settings.port if settings.voice_port is None else settings.voice_port,
-            address=settings.voice_address or await _address_of(settings.public_host),
+            host=listening_host(settings),
+            port=udp_port(settings),
+            address=settings.voice_address or await address_of(settings.public_host),
             log_level=settings.log_level,
             log_format=settings.log_format,
         )
 
 
-def _listening_host(settings: Settings) -> str:
+def listening_host(settings: Settings) -> str:
     """Where sound is received; empty for every address: a proxy in front of `host` passes no datagrams on."""
     if settings.voice_host is not None:
         return settings.voice_host
     return settings.host if settings.public_url is None and settings.voice_address is None else ""
 
 
-async def _address_of(host: str | None) -> str | None:
+def udp_port(settings: Settings) -> int:
+    """The port that sound is received at; 0 for any free one."""
+    return settings.port if settings.voice_port is None else settings.voice_port
+
+
+async def address_of(host: str | None) -> str | None:
     """An address of a host, rather one of IPv4, which is all that some clients know; None without one."""
     if host is None:
         return None

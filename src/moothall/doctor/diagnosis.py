@@ -2,6 +2,7 @@
 
 from moothall.doctor import machine, network, stores
 from moothall.doctor.finding import Finding
+from moothall.doctor.voice import check_voice
 from moothall.settings import Settings
 
 
@@ -26,4 +27,5 @@ async def diagnose(settings: Settings) -> list[Finding]:
         *port,
         *network.check_trust(settings),
         *[finding async for finding in network.check_public_url(settings, key, running=running)],
+        *[finding async for finding in check_voice(settings, running=running)],
     ]
