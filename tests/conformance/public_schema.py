@@ -51,6 +51,7 @@ MORE_FEATURES = ("ENHANCED_ROLE_COLORS", "GUESTS_ENABLED", "GUILD_TAGS", "MORE_S
 
 NOT_DESCRIBED = re.compile(
     r"/guilds/[^/]+/roles/connections-configurations|/channels/[^/]+/messages/search|/channels/[^/]+/recipients/@me"
+    r"|/guilds/[^/]+/bans/search"
 )
 """Paths that the description leaves out, where a placeholder of it would match a literal segment."""
 

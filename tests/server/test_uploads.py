@@ -152,7 +152,8 @@ async def test_the_files_of_an_account_stay_within_its_quota_over_a_restart(tmp_
             await load.create_guild()
             answers = await asyncio.gather(*(post_file(load, MIB) for _ in range(8)))
             stored = [message_id for status, message_id, _ in answers if status == 200]
-            assert 1 <= len(stored) <= 4, answers
+            # All at once may be refused: what each has sent so far counts for all.
+            assert len(stored) <= 4, answers
             while (answer := await post_file(load, MIB))[0] == 200:
                 stored.append(answer[1])
             assert len(stored) in {3, 4}, "four megabytes have room for three or four files of a mebibyte"
