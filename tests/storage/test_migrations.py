@@ -28,6 +28,14 @@ def test_head_is_the_newest_revision() -> None:
     assert revisions().get_heads() == [migrations.HEAD]
 
 
+def test_migrations_are_one_chain_in_the_order_of_the_numbers_of_their_files() -> None:
+    # Two files with one number, of branches that were merged, would be one revision for Alembic: one would never run.
+    numbers = sorted(path.name[:4] for path in (Path(migrations.__file__).parent / "versions").glob("[0-9]*.py"))
+    assert len(numbers) == len(set(numbers))
+    chain = {script.revision: script.down_revision for script in revisions().walk_revisions()}
+    assert chain == dict(zip(numbers, [None, *numbers[:-1]], strict=True))
+
+
 def sqlite_schema(connection: apsw.Connection) -> dict[str, object]:
     """Every table with its columns, every index, trigger and virtual table."""
     names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
