@@ -77,7 +77,7 @@ async def _render_sessions(
         request,
         "sessions.html",
         refusal=refusal,
-        sessions=[session for session, current in sessions if not current],
-        current=next((session for session, current in sessions if current), None),
+        sessions=[session for session in sessions if not session.is_current],
+        current=next((session for session in sessions if session.is_current), None),
         ticked=ticked or set(),
     )

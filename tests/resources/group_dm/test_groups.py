@@ -56,6 +56,17 @@ async def test_a_group_is_in_the_list_of_each_recipient_without_themselves(platf
     assert (await circle.dave.get(circle.url)).code == 50001
 
 
+async def test_a_group_with_one_other_is_a_group_beside_their_direct_message(circle: Circle) -> None:
+    alice, bob = str(circle.alice.id), str(circle.bob.id)
+    pair = (await circle.alice.post("/users/@me/channels", {"recipients": [bob]})).json
+    group = (await circle.alice.post("/users/@me/channels", {"recipients": [alice, bob]})).json
+    assert (pair["type"], group["type"], group["owner_id"], names(group)) == (1, 3, alice, {"bob"})
+    assert {each["id"] for each in (await circle.bob.get("/users/@me/channels")).json} >= {group["id"]}
+    body = {"recipients": [alice, str(circle.eve.id)]}
+    assert (await circle.alice.post("/users/@me/channels", body)).code == 50033
+    assert (await circle.alice.put(f"/channels/{group['id']}/recipients/{circle.carol.id}")).status == 204
+
+
 async def test_messages_in_a_group_go_to_all_recipients(platform: Platform, circle: Circle) -> None:
     platform.heard.clear()
     assert (await circle.bob.post(f"{circle.url}/messages", {"content": "hi"})).status == 200

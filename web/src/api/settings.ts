@@ -21,6 +21,8 @@ export interface AuthSession {
   /** When it was used last, to the hour (ISO 8601). */
   approx_last_used_time: string;
   client_info: { os: string | null; platform: string | null; location: string | null };
+  /** Whether this client is logged in by it. */
+  is_current: boolean;
 }
 
 export async function getSessions(api: ApiClient): Promise<AuthSession[]> {

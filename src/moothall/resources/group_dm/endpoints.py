@@ -13,7 +13,10 @@ from moothall.resources.group_dm.requests import AddGroupRecipient, CreateDirect
 
 @post("/users/@me/channels", permission=SIGNED_IN, fires=(DirectChannelCreate,))
 async def create_dm(ctx: Context, body: CreateDirectMessage) -> Channel:
-    """Open the direct message with a user, or create a group direct message with several."""
+    """Open the direct message with a user, or create a group direct message with several.
+
+    With the caller's own id beside that of one user it is a group too.
+    """
     recipients = list(dict.fromkeys(body.recipients or ()))
     if body.access_tokens or len(recipients) > 1:
         return await operations.create_group_dm(ctx, recipients, body)

@@ -53,7 +53,7 @@ _SCOPE: Final = "gdm.join"
 
 
 async def create_group_dm(ctx: Context, recipients: list[UserId], body: CreateDirectMessage) -> Channel:
-    """Create a group direct message of the caller with several users.
+    """Create a group direct message of the caller with users; the caller's own id among them changes nothing.
 
     A user may add users with whom they have a direct message or share a guild that has direct messages enabled. A bot
     needs an access token of each user. Raises Refusal: 400/50033 for any other user, 400/50025 for an invalid token,
@@ -63,7 +63,7 @@ async def create_group_dm(ctx: Context, recipients: list[UserId], body: CreateDi
         others = [await _user_id_of_token(ctx, token) for token in dict.fromkeys(body.access_tokens)]
     else:
         others = recipients
-        await _require_acquainted(ctx, others)
+        await _require_acquainted(ctx, [i for i in others if i != ctx.actor.user_id])
     nicks = {key: clean_name(nick) for key, nick in (body.nicks or {}).items()}
     return await _create_group_dm(ctx, [i for i in dict.fromkeys(others) if i != ctx.actor.user_id], nicks)
 

@@ -99,6 +99,10 @@ async def test_a_person_sees_where_they_are_logged_in_the_latest_first(platform:
     times = [datetime.fromisoformat(each["approx_last_used_time"]) for each in sessions]
     assert [round((times[0] - time).total_seconds() / 86_400) for time in times] == [0, 1, 2]
     assert len({each["id_hash"] for each in sessions}) == 3
+    assert [each["is_current"] for each in sessions].count(True) == 1
+    own = next(each["id_hash"] for each in sessions if each["is_current"])
+    assert await end(alice, *(each["id_hash"] for each in sessions if each["id_hash"] != own)) == 204
+    assert [each["id_hash"] for each in await listed(alice)] == [own]
     # Nothing shown can be used as a session.
     assert not {hash_token(alice.token).hex(), alice.token} & {each["id_hash"] for each in sessions}
 

@@ -142,15 +142,10 @@ function ChoiceDialog({ title, hint, none, submit, exceptIds, max, request, onCl
 
 function CreateGroup({ onClose }: { onClose: () => void }) {
   const text = useText();
-  const { api } = useSession();
-  const { openDirect, openChannel } = useOpenDirect();
-  const create = async (ids: string[]) => {
-    const [only] = ids;
-    // With one recipient the API opens the direct message with them.
-    await (ids.length === 1 && only !== undefined
-      ? openDirect(only)
-      : openChannel(await createGroup(api, ids)));
-  };
+  const { account, api } = useSession();
+  const { openChannel } = useOpenDirect();
+  // The user's own id makes it a group with one friend too: one id alone is a direct message.
+  const create = async (ids: string[]) => openChannel(await createGroup(api, [account.userId, ...ids]));
   return (
     <ChoiceDialog
       title={text("group.create.title")}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { getOnboarding, getOwnJoinRequest, getWelcomeScreen, withdrawJoinRequest } from "../../api/joining";
 import type { Part } from "../../i18n/messages";
@@ -9,7 +9,7 @@ import { Button } from "../../ui/controls";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
-import { endArrival, hasJustArrived } from "./arrival";
+import { endArrival, hasJustArrived, isArrivalOver } from "./arrival";
 import { OnboardingDialog } from "./Onboarding";
 import { ScreeningDialog } from "./Screening";
 import { WelcomeDialog } from "./Welcome";
@@ -54,6 +54,20 @@ function Steps({ guild }: { guild: GuildState }) {
     enabled: welcomes,
     retry: false,
   });
+  const isOver =
+    arrived &&
+    isArrivalOver({
+      isPending,
+      questions: !asks ? "none" : !onboarding.isSuccess ? "unknown" : hasQuestions ? "some" : "none",
+      welcome: !welcomes ? "none" : welcome.isError ? "none" : "some",
+    });
+  useEffect(() => {
+    if (isOver) {
+      endArrival(guild.id);
+      // eslint-disable-next-line react-hooks/set-state-in-effect -- what is stored ends together with what is shown
+      setArrived(false);
+    }
+  }, [isOver, guild.id]);
   if (isPending) {
     return <PendingBanner guild={guild} opensAtOnce={arrived} />;
   }

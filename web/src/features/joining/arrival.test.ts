@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { readLink } from "./arrival";
+import { isArrivalOver, readLink } from "./arrival";
 
 describe("links", () => {
   it("lead to invites and templates by their code", () => {
@@ -14,4 +14,13 @@ describe("links", () => {
     expect(readLink("")).toBeNull();
     expect(readLink("javascript:alert(1)")).toBeNull();
   });
+});
+
+it("an arrival is over once nothing is left to meet, and not while that is unknown", () => {
+  const met = { isPending: false, questions: "none", welcome: "none" } as const;
+  expect(isArrivalOver(met)).toBe(true);
+  expect(isArrivalOver({ ...met, questions: "unknown" })).toBe(false);
+  expect(isArrivalOver({ ...met, questions: "some" })).toBe(false);
+  expect(isArrivalOver({ ...met, welcome: "some" })).toBe(false);
+  expect(isArrivalOver({ ...met, isPending: true })).toBe(false);
 });

@@ -36,3 +36,13 @@ export function readLink(link: string): { kind: "invite" | "template"; code: str
   const kind = parts.at(-2) === "template" ? "template" : "invite";
   return /^[\w-]{1,64}$/.test(code) ? { kind, code } : null;
 }
+
+type Known = "unknown" | "some" | "none";
+
+/**
+ * Whether a new member has met all that there was for them when they came. From then on they are a member like all:
+ * questions and welcomes that are switched on later are for those who come later.
+ */
+export function isArrivalOver(met: { isPending: boolean; questions: Known; welcome: Known }): boolean {
+  return !met.isPending && met.questions === "none" && met.welcome === "none";
+}

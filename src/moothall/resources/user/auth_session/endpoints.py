@@ -33,6 +33,8 @@ class AuthSession(Struct, frozen=True, kw_only=True):
     id_hash: str
     approx_last_used_time: Timestamp
     client_info: ClientInfo
+    is_current: bool
+    """Whether it makes this request."""
 
 
 class AuthSessions(Struct, frozen=True, kw_only=True):
@@ -51,7 +53,7 @@ class EndSessions(Struct, frozen=True, kw_only=True):
 @get("/auth/sessions", permission=PERSON)
 async def list_auth_sessions(ctx: Context) -> AuthSessions:
     """List the caller's logins, the last used first."""
-    return AuthSessions(user_sessions=[session for session, _ in await read_sessions(ctx)])
+    return AuthSessions(user_sessions=await read_sessions(ctx))
 
 
 @post("/auth/sessions/logout", permission=PERSON, fires=(SessionsClose,), status=204, writes=False)
@@ -65,16 +67,14 @@ async def log_out_auth_sessions(ctx: Context, body: EndSessions) -> None:
     await unit_of_work.run(ctx.services, ctx.actor, work, fires=(SessionsClose,))
 
 
-async def read_sessions(ctx: Context) -> list[tuple[AuthSession, bool]]:
-    """The caller's logins, the last used first, each with whether it makes this request."""
+async def read_sessions(ctx: Context) -> list[AuthSession]:
+    """The caller's logins, the last used first."""
     return [
-        (
-            AuthSession(
-                id_hash=id_hash_of(row.token_hash),
-                approx_last_used_time=row.last_used_at,
-                client_info=ClientInfo(os=row.os, platform=row.platform, location=row.network),
-            ),
-            row.token_hash == ctx.actor.token_hash,
+        AuthSession(
+            id_hash=id_hash_of(row.token_hash),
+            approx_last_used_time=row.last_used_at,
+            client_info=ClientInfo(os=row.os, platform=row.platform, location=row.network),
+            is_current=row.token_hash == ctx.actor.token_hash,
         )
         for row in await queries.select_live(ctx.tx, ctx.actor.user_id, ctx.now)
     ]

@@ -27,6 +27,7 @@ export default function Sessions() {
           <li key={session.id_hash} className="preferences-row">
             <span className="preferences-text">
               <strong>{clientName(session) ?? text("settings.sessions.unknown")}</strong>
+              {session.is_current && <span className="field-hint">{text("settings.sessions.current")}</span>}
               <span className="field-hint">
                 <Translate
                   id="settings.sessions.used"
