@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from tests.serving import moothall
 from tests.voice.conftest import Hall
 
 HERE = Path(__file__).parent
-PATIENCE = 540.0
-"""It takes eight seconds on a machine that is not busy, and is not judged by that: a busy one is not broken."""
+PATIENCE = 90.0
+TRIES = 3
+"""On a busy machine the library sometimes waits without end while it connects; why is not known yet."""
 
 
-@pytest.mark.timeout(600)
-async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(hall: Hall) -> None:
+async def speak(hall: Hall) -> "subprocess.CompletedProcess[str]":
+    """Run two new bots to their end."""
     variables = {
         "SPEAKER": await hall.bot(),
         "LISTENER": await hall.bot(),
@@ -27,11 +29,17 @@ async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(ha
     }
     command = ["env", *(f"{name}={value}" for name, value in variables.items()), sys.executable]
     script = str(HERE / "speaking_bots.py")
-
-    done = await asyncio.to_thread(
+    return await asyncio.to_thread(
         moothall, "proxy", "--server", hall.server.url, "--no-others", "--", *command, script, patience=PATIENCE
     )
 
+
+@pytest.mark.timeout(300)
+async def test_a_bot_of_discord_py_hears_byte_for_byte_what_another_one_plays(hall: Hall) -> None:
+    done = await speak(hall)
+    for _ in range(TRIES - 1):
+        if "TimeoutError" in done.stderr:
+            done = await speak(hall)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
     assert report == {"equal": True, "other": 0, "back": True, "again": True, "dave": 1}
