@@ -43,6 +43,8 @@ _OF_OTHERS: Final = {
     ("pending_uploads", "channel_id"): "deleted with its file a day after it was created, and of no use until then",
     ("activity_instances", "guild_id"): "ends when its participants, who lost the channel, have left",
     ("activity_instances", "channel_id"): "the same",
+    ("reports", "guild_id"): "evidence is kept until its time is over, whatever becomes of what was reported",
+    ("reports", "channel_id"): "the same",
     ("saved_messages", "channel_id"): "of the user, who sees that the message is gone, and removes it",
     ("preview_requests", "channel_id"): "a queue: requests of messages that are gone are dropped when they are read",
     ("authorization_codes", "guild_id"): "forgotten when the code ends",

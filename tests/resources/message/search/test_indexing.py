@@ -121,7 +121,7 @@ async def test_other_tasks_run_while_long_messages_are_indexed(
 ) -> None:
     guild = await platform.guild(await platform.person("owner"))
     # So that every turn has had its time, however fast the machine is.
-    monkeypatch.setattr(turns, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(turns, "FIRST_SECONDS", 0.0)
     for _ in range(8):
         await send(guild, "fog " * 499)
     taken = 0
