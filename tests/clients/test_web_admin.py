@@ -73,6 +73,45 @@ async def test_a_setting_is_changed_and_an_act_is_refused_in_the_dialog(
     await expect(page.get_by_role("link", name="The Hall")).to_be_visible()
 
 
+async def test_a_report_is_read_as_it_was_and_closed(browser: Browser, server: Server, world: World) -> None:
+    operator, reporter, other = await world.person(), await world.person(), await world.person()
+    await make_operator(server, operator, "reports")
+    body = {
+        "version": "1.0",
+        "variant": "1",
+        "name": "user",
+        "breadcrumbs": [1, 11],
+        "elements": {"description": ["sells watches"]},
+        "reported_user_id": str(int(other.id)),
+    }
+    await reporter.post("/reporting/user", body)
+    client = await open_as(browser, server, operator, "/admin/reports", locale="de-DE")
+    page, dialog = client.page, client.page.get_by_role("dialog")
+    row = page.get_by_role("row").filter(has_text="sells watches")
+    await row.get_by_role("button", name="Zeigen").click()
+    await expect(dialog).to_contain_text(other.name)
+    violations = await client.violations() if AXE.exists() else []
+    await picture(page, "admin-report")
+    await page.set_viewport_size({"width": 390, "height": 800})
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await picture(page, "admin-report-390")
+    await page.keyboard.press("Escape")
+    await row.get_by_role("button", name="Meldung abschließen").click()
+    await choose_option(page, "Was getan wurde", "Eine Verwarnung")
+    await dialog.get_by_label("Notiz für Betreiber").fill("zum ersten Mal")
+    await dialog.get_by_label("Grund").fill("Regeln")
+    violations += await client.violations() if AXE.exists() else []
+    await picture(page, "admin-report-close-390")
+    await dialog.get_by_role("button", name="Meldung abschließen", exact=True).click()
+    await expect(dialog).to_have_count(0)
+    await expect(row).to_have_count(0)
+    await choose_option(page, "Meldungen, die", "abgeschlossen sind")
+    await expect(row).to_contain_text("Eine Verwarnung")
+    await picture(page, "admin-reports-390")
+    assert violations == []
+    assert client.errors == []
+
+
 async def test_others_see_no_page_and_operators_only_theirs(browser: Browser, server: Server, world: World) -> None:
     stranger, operator = await world.person(), await world.person()
     client = await open_as(browser, server, stranger, "/admin/users")
@@ -91,7 +130,7 @@ async def test_the_pages_are_accessible_and_fit_a_phone(browser: Browser, server
     await make_operator(server, operator)
     client = await open_as(browser, server, operator, "/admin/overview")
     page, violations = client.page, list[str]()
-    for name in ("Overview", "Users", "Guilds", "Settings", "Log"):
+    for name in ("Overview", "Users", "Guilds", "Reports", "Settings", "Log"):
         await page.set_viewport_size({"width": 1280, "height": 800})
         await page.get_by_role("link", name=name, exact=True).click()
         await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()

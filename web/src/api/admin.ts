@@ -1,7 +1,7 @@
 import type { ApiClient } from "./client";
 
 /** The kinds of acts of operators. */
-export type OperatorPermission = "users" | "guilds" | "settings" | "log" | "operators";
+export type OperatorPermission = "users" | "guilds" | "reports" | "settings" | "log" | "operators";
 
 export interface Operator {
   user_id: string;
@@ -54,6 +54,49 @@ export interface AdministeredGuild {
   premium_tier: number;
   member_count: number;
   created_at: string;
+}
+
+export const OUTCOMES = [
+  "no_violation",
+  "warned",
+  "content_removed",
+  "account_closed",
+  "guild_changed",
+  "other",
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface Report {
+  id: string;
+  name: "message" | "user" | "guild";
+  reason:
+    | "spam"
+    | "harassment"
+    | "hate"
+    | "violence"
+    | "sexual"
+    | "minors"
+    | "self_harm"
+    | "illegal"
+    | "impersonation"
+    | "other";
+  reporter_id: string | null;
+  /** Whom it is about. */
+  user_id: string;
+  guild_id: string | null;
+  channel_id: string | null;
+  target_id: string;
+  description: string;
+  created_at: string;
+  state: "open" | "closed";
+  closed_at: string | null;
+  outcome: Outcome | null;
+  note: string | null;
+}
+
+/** A report with the copy of what was reported: a message, a profile or a guild. */
+export interface ReportWithEvidence extends Report {
+  evidence: Record<string, unknown>;
 }
 
 export interface LogEntry {
@@ -132,6 +175,30 @@ export function modifyAdministeredGuild(
   reason: string,
 ): Promise<unknown> {
   return api.request("PATCH", `${BASE}/guilds/${guildId}`, { body: changes, reason });
+}
+
+export function listReports(
+  api: ApiClient,
+  state: Report["state"],
+  before: string | undefined,
+): Promise<Report[]> {
+  return api.request("GET", `${BASE}/reports`, {
+    query: { closed: state === "closed", before, limit: ROWS_PER_PAGE },
+  });
+}
+
+export function getReport(api: ApiClient, reportId: string): Promise<ReportWithEvidence> {
+  return api.request("GET", `${BASE}/reports/${reportId}`);
+}
+
+/** Close a report with what was done, of which the reporter is notified. */
+export function closeReport(
+  api: ApiClient,
+  reportId: string,
+  body: { outcome: Outcome; note: string | null },
+  reason: string,
+): Promise<unknown> {
+  return api.request("POST", `${BASE}/reports/${reportId}/close`, { body, reason });
 }
 
 export function listLog(api: ApiClient, act: string, before: string | undefined): Promise<LogEntry[]> {

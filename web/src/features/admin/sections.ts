@@ -17,6 +17,12 @@ export const SECTIONS: readonly Section[] = [
   { id: "users", title: "admin.users", permission: "users", View: loaded(() => import("./Users")) },
   { id: "guilds", title: "admin.guilds", permission: "guilds", View: loaded(() => import("./Guilds")) },
   {
+    id: "reports",
+    title: "admin.reports",
+    permission: "reports",
+    View: loaded(() => import("./Reports")),
+  },
+  {
     id: "settings",
     title: "admin.settings",
     permission: "settings",
