@@ -30,6 +30,7 @@ _CHANGES_PERMISSIONS: Final = frozenset(
     {"CHANNEL_UPDATE", "GUILD_MEMBER_UPDATE", "GUILD_ROLE_DELETE", "GUILD_ROLE_UPDATE", "GUILD_UPDATE"}
 )
 _TOKEN_BYTES: Final = 16
+_RETRY_SECONDS: Final = 1.0
 
 
 class _State(Struct):
@@ -54,6 +55,8 @@ class _Entry(Struct):
     participant: Participant
     connected: bool = False
     """Whether they have a session of the voice gateway."""
+    allowed: bool = True
+    """Whether their permissions let them speak, as they were last read. Who joins without SPEAK is suppressed."""
 
 
 class VoiceStates:
@@ -68,6 +71,8 @@ class VoiceStates:
         """How many participants each guild has."""
         self._changed_guilds: set[GuildId] = set()
         self._renewal: asyncio.Task[None] | None = None
+        self._retries: dict[GuildId, asyncio.TimerHandle] = {}
+        """When guilds are read again whose last reading failed."""
         self.process = VoiceProcess(
             settings,
             socket,
@@ -89,6 +94,8 @@ class VoiceStates:
 
     async def stop(self) -> None:
         """End the voice process."""
+        for retry in self._retries.values():
+            retry.cancel()
         if self._renewal is not None:
             self._renewal.cancel()
             await asyncio.gather(self._renewal, return_exceptions=True)
@@ -135,18 +142,19 @@ class VoiceStates:
             and known.state.channel_id == state.channel_id
             and known.state.session_id == state.session_id
         )
+        allowed = known.allowed if known is not None and stays else True
         participant = Participant(
             guild_id=int(guild_id),
             channel_id=int(state.channel_id),
             user_id=int(state.user_id),
             session_id=state.session_id,
             token=known.participant.token if known is not None and stays else secrets.token_hex(_TOKEN_BYTES),
-            may_speak=not (state.mute or state.self_mute or state.suppress),
+            may_speak=allowed and not (state.mute or state.self_mute or state.suppress),
             may_hear=not (state.deaf or state.self_deaf),
             may_speak_with_priority=stays and known is not None and known.participant.may_speak_with_priority,
         )
         connected = stays and known is not None and known.connected
-        self._known[key] = entry = _Entry(state, data, participant, connected)
+        self._known[key] = entry = _Entry(state, data, participant, connected, allowed)
         if known is None:
             self._count(guild_id, 1)
         self.process.ensure_started()
@@ -196,6 +204,8 @@ class VoiceStates:
     # Permissions
 
     def _renew_soon(self, guild_id: GuildId) -> None:
+        if (retry := self._retries.pop(guild_id, None)) is not None:
+            retry.cancel()
         self._changed_guilds.add(guild_id)
         if self._renewal is None or self._renewal.done():
             self._renewal = asyncio.get_running_loop().create_task(self._renew())
@@ -207,6 +217,8 @@ class VoiceStates:
                 await self._renew_guild(guild_id)
             except Exception:
                 log.exception("what the participants of a guild may do could not be read")
+                retry = asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._renew_soon, guild_id)
+                self._retries[guild_id] = retry
 
     async def _renew_guild(self, guild_id: GuildId) -> None:
         """Read what the participants of a guild may do, and tell the voice process of what has changed."""
@@ -225,11 +237,11 @@ class VoiceStates:
                     continue
                 bits = member.permissions_in(channel)
                 # On a stage those speak who were invited.
-                allowed = channel.type == ChannelType.GUILD_STAGE_VOICE or bool(bits & Permissions.SPEAK)
+                known.allowed = channel.type == ChannelType.GUILD_STAGE_VOICE or bool(bits & Permissions.SPEAK)
                 said = known.state
                 changed = structs.replace(
                     known.participant,
-                    may_speak=allowed and not (said.mute or said.self_mute or said.suppress),
+                    may_speak=known.allowed and not (said.mute or said.self_mute or said.suppress),
                     may_speak_with_priority=bool(bits & Permissions.PRIORITY_SPEAKER),
                 )
                 if changed != known.participant:
