@@ -19,14 +19,16 @@ FOR_KEYS = "the same for many keys"
 TEXT = "SELECT name FROM rows WHERE a = $1::BIGINT"
 ADD = Query(insert(bans))
 OF_GUILD = bans.c.guild_id == bindparam("guild_id")
-REASON = Query(select(bans.c.reason).where(OF_GUILD, bans.c.user_id == bindparam("user_id")), by_key=True)
-WHOLE = Query(select(bans).where(OF_GUILD, bans.c.user_id == bindparam("user_id")), by_key=True)
-ALL = Query(select(bans.c.user_id).where(OF_GUILD).order_by(bans.c.user_id), by_key=True)
+REASON = Query(
+    select(bans.c.reason).where(OF_GUILD, bans.c.user_id == bindparam("user_id")), key=("guild_id", "user_id")
+)
+WHOLE = Query(select(bans).where(OF_GUILD, bans.c.user_id == bindparam("user_id")), key=("guild_id", "user_id"))
+ALL = Query(select(bans.c.user_id).where(OF_GUILD).order_by(bans.c.user_id), key=("guild_id",))
 TWICE = Query(
     select(bans.c.user_id, guild_counters.c.guild_id, bans.c.guild_id)
     .select_from(bans.outerjoin(guild_counters, guild_counters.c.guild_id == bindparam("guild_id")))
     .where(OF_GUILD, bans.c.user_id == bindparam("user_id")),
-    by_key=True,
+    key=("guild_id", "user_id"),
 )
 ONE, TWO, THREE = (GuildId(Snowflake(number)) for number in (1, 2, 3))
 

@@ -20,7 +20,7 @@ def recorded(expression: Any) -> Deferred:
 
 
 def text(expression: Any, dialect: str = "sqlite") -> str:
-    return " ".join(compile_statement(expression, dialect, kept=False).text.split())
+    return " ".join(compile_statement(expression, dialect, cacheable=False).text.split())
 
 
 def test_an_expression_is_evaluated_with_the_real_objects() -> None:
@@ -82,7 +82,7 @@ def condition(described: tuple[Any, Any, Any]) -> Any:
 def test_statements_of_the_same_description_compile_to_the_same(first: Any, second: Any) -> None:
     one, other = (recorded(select(bans.c.user_id).where(condition(each))) for each in (first, second))
     if describe(one) == describe(other):
-        assert compile_statement(one, "sqlite", kept=False) == compile_statement(other, "sqlite", kept=False)
+        assert compile_statement(one, "sqlite", cacheable=False) == compile_statement(other, "sqlite", cacheable=False)
     else:
         assert repr(first) != repr(second)
 

@@ -20,8 +20,8 @@ from moothall.storage.tables import bans, guild_counters
 _of_user = bans.c.user_id == bindparam("user_id")
 _reasons = select(bans.c.reason).where(bans.c.guild_id == 1, _of_user)
 _times = select(bans.c.created_at).where(bans.c.guild_id == 1, _of_user)
-KEPT_REASON, REASON = Query(_reasons, kept=True), Query(_reasons)
-KEPT_TIME, TIME = Query(_times, kept=True), Query(_times)
+KEPT_REASON, REASON = Query(_reasons, key=("user_id",)), Query(_reasons)
+KEPT_TIME, TIME = Query(_times, key=("user_id",)), Query(_times)
 BAN = Query(insert(bans))
 UNBAN = Query(delete(bans).where(bans.c.guild_id == 1, _of_user))
 SET_REASON = Query(update(bans).where(bans.c.guild_id == 1, _of_user).values(reason=bindparam("new")))
@@ -91,7 +91,7 @@ async def test_only_what_changes_a_column_that_was_read_makes_it_read_again(sqli
 
 
 async def test_what_is_rolled_back_was_never_kept(sqlite: SqliteDatabase) -> None:
-    for query in (KEPT_REASON, Query(_reasons, kept=True)):
+    for query in (KEPT_REASON, Query(_reasons, key=("user_id",))):
         with suppress(KeyError):
             async with sqlite.transaction() as tx:
                 await tx.execute(SET_REASON, user_id=2, new="flood")
@@ -160,13 +160,13 @@ async def test_what_is_made_of_a_row_is_made_once(sqlite: SqliteDatabase) -> Non
         made.append(row.reason)
         return row.reason.upper()
 
-    query = Query(select(bans.c.reason), Mutable, then=make, kept=True)
+    query = Query(select(bans.c.reason).where(_of_user), Mutable, then=make, key=("user_id",))
     for _ in range(3):
         async with sqlite.transaction() as tx:
-            assert await tx.one(query) == "SPAM"
+            assert await tx.one(query, user_id=2) == "SPAM"
     assert made == ["spam"]
     async with sqlite.read() as reader:
-        assert await reader.all(query) == ["SPAM"]
+        assert await reader.all(query, user_id=2) == ["SPAM"]
 
 
 class Mutable(Struct):
@@ -175,14 +175,26 @@ class Mutable(Struct):
     reason: str
 
 
-def test_only_rows_that_cannot_change_by_themselves_are_kept() -> None:
+def test_only_rows_of_a_key_that_no_reader_can_change_are_kept() -> None:
     others = bans.alias()
+    listed = select(bans.c.reason).where(in_list(bans.c.user_id, "user_ids"))
     for query in (
-        Query(select(bans.c.reason), Mutable, kept=True),
-        Query(select(bans.c.reason).where(in_list(bans.c.user_id, "user_ids")), kept=True),
-        Query(select(others.c.reason), kept=True),
+        Query(select(bans.c.reason).where(_of_user)),
+        Query(select(bans.c.reason).where(_of_user), Mutable, key=("user_id",)),
+        Query(listed, key=("user_ids",)),
+        Query(select(others.c.reason).where(others.c.user_id == bindparam("user_id")), key=("user_id",)),
+        Query(update(bans).where(_of_user).values(reason="new"), key=("user_id",)),
     ):
-        with pytest.raises(TypeError):
+        assert query.plan("sqlite").reads is None
+    assert KEPT_REASON.plan("sqlite").reads is not None
+
+
+def test_a_key_names_every_parameter_of_a_select() -> None:
+    for query in (
+        Query(_reasons, key=("guild_id",)),
+        Query(_reasons.where(bans.c.reason == bindparam("reason")), key=("user_id",)),
+    ):
+        with pytest.raises(TypeError, match="do not fit the key"):
             query.plan("sqlite")
 
 

@@ -48,13 +48,13 @@ class Counting:
         """Count up in a transaction whose only statement is carried out at its end."""
         async with self.database.transaction() as tx:
             tx.on_commit(lambda: self.announced.append("at the end"))
-            await tx.execute_later(COUNT_UP, guild_id=ONE, row_id=1)
+            await tx.write(COUNT_UP, guild_id=ONE)
 
     async def twice_at_the_end(self) -> None:
         """Count up by statements that are carried out at the end, in several round trips."""
         async with self.database.transaction() as tx:
             tx.on_commit(lambda: self.announced.append("twice at the end"))
-            await tx.execute_many_later(COUNT_UP, [{"guild_id": ONE}, {"guild_id": TWO}])
+            await tx.write_many(COUNT_UP, [{"guild_id": ONE}, {"guild_id": TWO}])
 
 
 Way = Callable[[Counting], Coroutine[Any, Any, None]]

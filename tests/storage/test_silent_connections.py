@@ -39,7 +39,7 @@ async def opened(url: str, deadlines: Deadlines, connections: int = 4) -> Postgr
 
 async def count_up_later(database: PostgresDatabase, guild_id: Snowflake) -> None:
     async with database.transaction() as tx:
-        await tx.execute_later(COUNT_UP, guild_id=guild_id, row_id=int(guild_id))
+        await tx.write(COUNT_UP, guild_id=guild_id)
 
 
 async def count_up(database: PostgresDatabase, guild_id: Snowflake) -> None:

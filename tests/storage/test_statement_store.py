@@ -42,9 +42,9 @@ def compiled_late(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The dialects for which a statement is compiled when it is used."""
     dialects: list[str] = []
 
-    def compile_late(statement: Any, dialect: str, *, kept: bool) -> CompiledStatement:
+    def compile_late(statement: Any, dialect: str, *, cacheable: bool) -> CompiledStatement:
         dialects.append(dialect)
-        return compile_statement(statement, dialect, kept=kept)
+        return compile_statement(statement, dialect, cacheable=cacheable)
 
     monkeypatch.setattr("moothall.storage.statements.compilation.compile_statement", compile_late)
     return dialects
@@ -78,7 +78,7 @@ from moothall.storage.statements.store import statement_key, stored_statements, 
 recorder = record()
 for query in recorder.queries:
     statement = query.statement("sqlite")
-    assert isinstance(statement, CompiledStatement) or statement_key(statement, kept=query._kept), statement
+    assert isinstance(statement, CompiledStatement) or statement_key(statement, cacheable=query.cacheable), statement
 stored_statements.cache_clear()
 for dialect, statements in recorder.statements.items():
     stored = stored_statements(dialect).statements
@@ -100,7 +100,7 @@ def test_a_stored_statement_is_not_compiled_again(compiled_late: list[str]) -> N
     compiled_late.clear()
     for dialect in DIALECTS:
         (expected,) = recorder.statements[dialect].values()
-        assert compiled_statement(of_user(), dialect, kept=False) == expected
+        assert compiled_statement(of_user(), dialect, cacheable=False) == expected
     assert compiled_late == []
 
 
@@ -109,7 +109,7 @@ def test_a_statement_that_was_changed_is_compiled(compiled_late: list[str]) -> N
     store_one(of_user())
     compiled_late.clear()
     changed = of_user().order_by(bans.c.user_id)
-    assert "ORDER BY" in compiled_statement(changed, "sqlite", kept=False).text
+    assert "ORDER BY" in compiled_statement(changed, "sqlite", cacheable=False).text
     assert compiled_late == ["sqlite"]
 
 
@@ -119,7 +119,7 @@ def test_files_of_another_schema_are_not_used(compiled_late: list[str], monkeypa
     monkeypatch.setattr(statement_store, "fingerprint", lambda: "another")
     statement_store.stored_statements.cache_clear()
     compiled_late.clear()
-    compiled_statement(of_user(), "sqlite", kept=False)
+    compiled_statement(of_user(), "sqlite", cacheable=False)
     assert compiled_late == ["sqlite"]
 
 
@@ -142,17 +142,17 @@ def test_a_changed_column_changes_the_fingerprint(tmp_path: Path, monkeypatch: p
 def test_a_damaged_file_is_not_used(compiled_late: list[str], content: bytes) -> None:
     for dialect in DIALECTS:
         statement_store.stored_path(dialect).write_bytes(content)
-    compiled_statement(of_user(), "sqlite", kept=False)
+    compiled_statement(of_user(), "sqlite", cacheable=False)
     assert compiled_late == ["sqlite"]
 
 
 @pytest.mark.usefixtures("files")
-def test_a_kept_statement_is_stored_apart() -> None:
+def test_a_statement_whose_rows_may_be_cached_is_stored_apart() -> None:
     statement = of_user()
     assert isinstance(statement, Deferred)
-    keys = {statement_store.statement_key(statement, kept=kept) for kept in (False, True)}
+    keys = {statement_store.statement_key(statement, cacheable=cacheable) for cacheable in (False, True)}
     assert len(keys) == 2
-    assert compiled_statement(of_user(), "sqlite", kept=True).reads == {"bans": ["reason", "user_id"]}
+    assert compiled_statement(of_user(), "sqlite", cacheable=True).reads == {"bans": ["reason", "user_id"]}
 
 
 def test_the_facts_of_tables_are_those_of_the_schema() -> None:

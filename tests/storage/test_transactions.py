@@ -12,9 +12,11 @@ from moothall.objects.ids import GuildId, Snowflake
 from moothall.resources.guild.ban.queries import BanRow
 from moothall.runtime import turns
 from moothall.runtime.turns import TURN_SECONDS
+from moothall.storage import bulk
 from moothall.storage.database import ConstraintFailed, Database, Query, StorageError, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.schema import bans, guild_counters
+from moothall.storage.sqlite import engine
 
 BAN = Query(insert(bans))
 BANNED = Query(select(bans.c.user_id).order_by(bans.c.user_id))
@@ -58,7 +60,8 @@ class Beats:
     """Counts the turns of the event loop while the block runs, each look at the clock a turn's time later."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(turns, "stopwatch", count(0.0, TURN_SECONDS).__next__)
+        for module in (turns, bulk, engine):
+            monkeypatch.setattr(module, "stopwatch", count(0.0, TURN_SECONDS).__next__)
         self.count = 0
 
     async def __aenter__(self) -> Self:
@@ -85,15 +88,15 @@ async def test_others_run_while_many_rows_are_written_and_made(
             await tx.execute_many(BAN, rows)
             # PostgreSQL receives all rows at once; others run while it is waited for, one turn or several.
             assert beats.count > before + (3 if database.dialect == "sqlite" else 0)
-            assert [row.user_id for row in await tx.all_in_pieces(BANS)] == list(ids)
+            assert [row.user_id for row in await tx.all_many(BANS)] == list(ids)
             assert await banned(database) == []
         async with database.read() as reader:
             before = beats.count
-            in_pieces = await reader.all_in_pieces(BANS)
+            in_pieces = await reader.all_many(BANS)
             assert beats.count > before + 3
             assert in_pieces == await reader.all(BANS)
             assert len(in_pieces) == 300
-            assert await reader.all_in_pieces(BANNED) == [(user_id,) for user_id in ids]
+            assert await reader.all_many(BANNED) == [(user_id,) for user_id in ids]
 
 
 async def test_a_write_is_seen_by_its_own_transaction_only_until_then(database: Database) -> None:

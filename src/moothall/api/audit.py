@@ -34,7 +34,7 @@ class AuditEntryCreate(Event, frozen=True, kw_only=True):
 
 async def insert_entry(tx: Transaction, guild_id: GuildId, entry: AuditLogEntry) -> None:
     """Store one entry."""
-    await tx.execute_later(_insert_entry, **_columns(guild_id, entry))
+    await tx.write(_insert_entry, **_columns(guild_id, entry))
 
 
 async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[AuditLogEntry]) -> None:

@@ -84,7 +84,7 @@ _select_token = Query(
         )
         .where(tokens.c.hash == bindparam("hash"))
     ),
-    by_key=True,
+    key=("hash",),
 )
 
 _select_operator_token = Query(

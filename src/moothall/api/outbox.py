@@ -72,7 +72,7 @@ async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
     rows: list[dict[str, Any]] = [
         {"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events
     ]
-    await tx.execute_many_later(_insert, rows)
+    await tx.write_many(_insert, rows)
 
 
 async def until_relayed(database: Database, *, seconds: float) -> bool:
@@ -170,7 +170,7 @@ async def _number_batch(tx: Transaction) -> BatchNumbers:
     """
     previous = await tx.scalar(_select_last_batch) or 0
     number = await tx.scalar(_insert_batch, published_at=Timestamp.now())
-    await tx.execute_later(_delete_batches, number=number)
+    await tx.write(_delete_batches, number=number)
     return BatchNumbers(number, previous)
 
 

@@ -110,7 +110,7 @@ async def find_channel(
             return None
         bits = 0 if authority is None else states.permissions_in(authority, channel, writes=writes)
         return ChannelAccess(channel, bits, state, authority)
-    if reader.keeps_rows and (thread := await select_thread(reader, channel_id)) is not None:
+    if reader.caches_rows and (thread := await select_thread(reader, channel_id)) is not None:
         return await _find_thread(states, reader, thread, user_id, now, writes=writes)
     row = await select_channel(reader, channel_id)
     if row is None:

@@ -14,7 +14,7 @@ from moothall.storage.sql import bindparam, null, select
 from moothall.storage.tables import channel_recipients, channels, thread_members
 
 _select_channel = Query(
-    lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow, by_key=True
+    lambda: select(channels).where(channels.c.id == bindparam("channel_id")), into=ChannelRow, key=("channel_id",)
 )
 _COUNTS: Final = ("message_count", "total_message_sent", "latest_message_id")
 """What every message in a thread changes."""
@@ -24,7 +24,7 @@ _select_thread = Query(
     ).where(channels.c.id == bindparam("channel_id"), channels.c.type.in_(type_numbers(THREADS))),
     into=ChannelRow,
     then=thread_from_row,
-    kept=True,
+    key=("channel_id",),
 )
 _select_message_counts = Query(
     lambda: select(channels.c.message_count, channels.c.total_message_sent).where(
@@ -48,7 +48,7 @@ async def select_channel(reader: Reader, channel_id: ChannelId) -> ChannelRow | 
 
 
 async def select_thread(tx: Reader, thread_id: ChannelId) -> Channel | None:
-    """Select a thread in a transaction that keeps rows: its counts alone are read each time. None if there is none."""
+    """Select a thread in a transaction that caches rows: its counts alone are read each time. None if there is none."""
     thread = await tx.one(_select_thread, channel_id=thread_id)
     if thread is None:
         return None

@@ -10,7 +10,7 @@ loaded whole only where there is none in memory, or one so old that the list of 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -39,8 +39,8 @@ from moothall.objects.role import Role
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import Timestamp
-from moothall.runtime.turns import yield_turn
 from moothall.storage import sql
+from moothall.storage.bulk import map_batches, map_items
 from moothall.storage.database import Database, Query, Reader, Transaction, in_list
 from moothall.storage.rows import (
     ChannelRow,
@@ -86,8 +86,7 @@ _select_authority = Query(
         )
         .where(guilds.c.id == bindparam("guild_id"))
     ),
-    kept=True,
-    by_key=True,
+    key=("guild_id", "user_id"),
 )
 _select_guild = Query(lambda: select(guilds).where(guilds.c.id == bindparam("guild_id")), into=GuildRow)
 _select_roles = Query(lambda: select(roles).where(roles.c.guild_id == bindparam("guild_id")), into=RoleRow)
@@ -234,11 +233,10 @@ class GuildState:
     async def channels(self, reader: Reader) -> dict[ChannelId, Channel]:
         """Every channel but threads, by id."""
         if not self._loaded.all_channels:
-            rows = await reader.all_in_pieces(_select_channels, guild_id=self.id)
-            channels: dict[int, Channel] = {}
-            for start in range(0, len(rows), _PIECE):
-                await yield_turn(first=not reader.committed)
-                channels.update((row.id, channel_from_row(row)) for row in rows[start : start + _PIECE])
+            rows = await reader.all_many(_select_channels, guild_id=self.id)
+            channels: dict[int, Channel] = {
+                channel.id: channel for channel in await map_items(reader, channel_from_row, rows)
+            }
             if not self._loaded.all_channels:
                 # Another request may have loaded them meanwhile.
                 self._loaded.channels = channels
@@ -438,7 +436,7 @@ class MemberAuthority(Struct, frozen=True):
         return bool(self.permissions_in(channel) & Permissions.VIEW_CHANNEL)
 
 
-_PIECE = 50
+_BATCH = 50
 """Changed roles or channels that are read at once: a fraction of a millisecond."""
 _MAX_ROWS = 50_000
 _CACHE_MS = 1_000
@@ -692,8 +690,7 @@ class GuildStates:
 _select_version = Query(lambda: select(guilds.c.version).where(guilds.c.id == bindparam("guild_id")))
 _select_channel_guild = Query(
     lambda: select(channels.c.guild_id, channels.c.type).where(channels.c.id == bindparam("channel_id")),
-    kept=True,
-    by_key=True,
+    key=("channel_id",),
 )
 
 
@@ -747,11 +744,11 @@ async def _roles(
         row = await reader.one(_select_role, guild_id=guild_id, role_id=unread[0])
         roles[unread[0]] = None if row is None else role_from_row(row)
         return roles
-    for start in range(0, len(unread), _PIECE):
-        await yield_turn(first=not reader.committed)
-        some = unread[start : start + _PIECE]
-        for row in await reader.all(_select_some_roles, guild_id=guild_id, role_ids=some):
-            roles[row.id] = role_from_row(row)
+
+    async def read_batch(role_ids: Sequence[RoleId]) -> list[RoleRow]:
+        return await reader.all(_select_some_roles, guild_id=guild_id, role_ids=list(role_ids))
+
+    roles.update((row.id, role_from_row(row)) for row in await map_batches(reader, read_batch, unread, _BATCH))
     return roles
 
 
@@ -761,8 +758,9 @@ async def _channels(reader: Reader, base: GuildState, channel_ids: list[ChannelI
     if not loaded:
         return {}
     channels: dict[ChannelId, Channel | None] = dict.fromkeys(loaded)
-    for start in range(0, len(loaded), _PIECE):
-        await yield_turn(first=not reader.committed)
-        for row in (await select_channels(reader, loaded[start : start + _PIECE])).values():
-            channels[row.id] = channel_from_row(row)
+
+    async def read_batch(ids: Sequence[ChannelId]) -> Iterable[ChannelRow]:
+        return (await select_channels(reader, ids)).values()
+
+    channels.update((row.id, channel_from_row(row)) for row in await map_batches(reader, read_batch, loaded, _BATCH))
     return channels

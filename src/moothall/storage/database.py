@@ -85,9 +85,9 @@ class Reader(Protocol):
 
     committed: bool
     """Whether it sees committed data only: False inside a transaction."""
-    keeps_rows: bool
-    """Whether the rows of kept queries are kept, so that such a query for what seldom changes and another one for the
-    rest cost less than one for both."""
+    caches_rows: bool
+    """Whether the rows of queries with a key are cached, so that such a query for what seldom changes and another one
+    for the rest cost less than one for both."""
 
     async def one(self, query: Query[T], /, **values: Any) -> T | None:
         """The first row. A query for one row says LIMIT 1 unless it names a whole key."""
@@ -95,8 +95,8 @@ class Reader(Protocol):
     async def all(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row."""
 
-    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row of hundreds: outside of transactions, others run while the rows are made."""
+    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row of many: outside of transactions, others run while the rows are made and before they are used."""
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row of a long-running query, without blocking other requests.
@@ -119,24 +119,25 @@ class Transaction(Reader, Protocol):
     """Runs queries that write.
 
     A statement that raises ends the transaction: nothing else may run in it, and leaving it raises a swallowed error
-    again.
+    again. Requests that need no transaction run between the statements of one that takes long.
     """
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; return how many rows it changed."""
 
-    async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:
-        """Run a statement before the next one of the transaction, or with its commit.
+    async def write(self, query: Query[Any], /, **values: Any) -> None:
+        """Run a statement of which it does not matter how many rows it changes.
 
-        It neither needs nor changes what others that are run later change. `row_id` is the row that it changes, if
-        other transactions change the same one. What it raises is raised then: StorageError.
+        The engine may run it together with later ones, or with the commit, as long as no statement can tell; what it
+        raises is raised then. Of a row that other transactions change too the query has the `key`, so that no two
+        transactions wait for each other.
         """
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
 
-    async def execute_many_later(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
-        """Run a statement once for each set of values as `execute_later` does; none changes a row that exists."""
+    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values, as `write` does."""
 
     def on_commit(self, callback: Callable[[], None]) -> None:
         """Call back once the writes are durable, before the request is answered.

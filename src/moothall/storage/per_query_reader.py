@@ -17,7 +17,7 @@ class PerQueryReader:
 
     __slots__ = ("_database", "_payer")
     committed = True
-    keeps_rows = False
+    caches_rows = False
 
     def __init__(self, database: Database, payer: Payer) -> None:
         self._database = database
@@ -33,10 +33,10 @@ class PerQueryReader:
         async with self._database.read() as reader:
             return await reader.all(query, **values)
 
-    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Read all rows of hundreds."""
+    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Read all rows of many."""
         async with self._database.read() as reader:
-            return await reader.all_in_pieces(query, **values)
+            return await reader.all_many(query, **values)
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Read all rows of a query that takes long. Raises WorkRefused."""

@@ -39,17 +39,19 @@ class Plan(NamedTuple):
     sets: frozenset[str] | None = None
     """The columns that an UPDATE sets; None for a statement that writes whole rows."""
     reads: "ColumnsRead | None" = None
-    """What a kept query reads; None for a query whose rows are not kept."""
+    """What a query reads whose rows may be cached; None for others."""
     only_reads: bool = False
     """Whether it changes and locks nothing."""
     in_one_table: bool = False
     """Whether it writes one table, and reads no other one."""
     for_keys: str | None = None
-    """The statement that reads the rows of many keys; None unless the query is by key and for PostgreSQL."""
+    """The statement that reads the rows of many keys; None unless the query has a key and is for PostgreSQL."""
+    key: tuple[int, ...] = ()
+    """Where the query's key is among the driver's parameters."""
 
 
 class ColumnsRead:
-    """The columns that a kept query reads, by table. Each query has its own object, which stands for it."""
+    """The columns that a query reads, by table. Each query has its own object, which stands for it."""
 
     __slots__ = ("by_table",)
 
@@ -72,23 +74,20 @@ class Query(Generic[T]):
 
     `then` makes of such a struct what the query returns, an object of the API for example.
 
-    The rows of a `kept` query are kept where one process writes, for the transactions that follow, until a statement
-    changes a column that it reads. They are tuples, frozen structs, or what `then` makes of others. It costs a
-    look-up where no rows are kept, and another one for each write of its tables.
-
-    The rows of a query `by_key` are few, and an index finds them by its parameters: PostgreSQL reads them together with
-    those of other keys that are requested at the same time (`storage.batched_reads`).
+    `key` names the parameters by which an index finds the row that a statement reads or changes, or a few of them. A
+    SELECT has no other parameters then. Engines read the rows of several keys together, cache those that cannot be
+    changed (tuples, frozen structs, and what `then` makes) until a statement changes a column that was read, and write
+    rows in the order of their keys.
     """
 
-    __slots__ = ("_by_key", "_into", "_kept", "_statement", "_then", "postgresql", "sqlite")
+    __slots__ = ("_into", "_key", "_statement", "_then", "postgresql", "sqlite")
 
     @overload
     def __init__(
         self: "Query[Row]",
         statement: Statement | Callable[[], Statement],
         *,
-        kept: bool = False,
-        by_key: bool = False,
+        key: Sequence[str] = (),
     ) -> None: ...
     @overload
     def __init__(
@@ -96,8 +95,7 @@ class Query(Generic[T]):
         statement: Statement | Callable[[], Statement],
         into: type[T],
         *,
-        kept: bool = False,
-        by_key: bool = False,
+        key: Sequence[str] = (),
     ) -> None: ...
     @overload
     def __init__(
@@ -106,8 +104,7 @@ class Query(Generic[T]):
         into: type[S],
         *,
         then: Callable[[S], T],
-        kept: bool = False,
-        by_key: bool = False,
+        key: Sequence[str] = (),
     ) -> None: ...
     def __init__(
         self,
@@ -115,14 +112,12 @@ class Query(Generic[T]):
         into: type[Any] | None = None,
         *,
         then: Callable[[Any], Any] | None = None,
-        kept: bool = False,
-        by_key: bool = False,
+        key: Sequence[str] = (),
     ) -> None:
         self._statement = statement
-        self._by_key = by_key
+        self._key = tuple(key)
         self._into = into
         self._then = then
-        self._kept = kept
         self.sqlite: Plan | None = None
         self.postgresql: Plan | None = None
         if StatementRecorder.active is not None:
@@ -132,14 +127,19 @@ class Query(Generic[T]):
         """The query compiled for "sqlite" or "postgresql"; compiled at the first call."""
         plan: Plan | None = getattr(self, dialect)
         if plan is None:
-            if self._kept:
-                _require_frozen(self._into if self._then is None else None)
-            compiled = compiled_statement(self.statement(dialect), dialect, kept=self._kept)
+            compiled = compiled_statement(self.statement(dialect), dialect, cacheable=self.cacheable)
             plan = _plan(compiled, self._into, self._then)
-            if self._by_key and dialect == "postgresql":
-                plan = plan._replace(for_keys=for_keys(compiled.text))
+            if self._key:
+                plan = plan._replace(key=_key_positions(compiled, self._key))
+                if plan.only_reads and dialect == "postgresql":
+                    plan = plan._replace(for_keys=for_keys(compiled.text))
             setattr(self, dialect, plan)
         return plan
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether its rows are found by a key and cannot be changed by who reads them."""
+        return bool(self._key) and (self._into is None or self._then is not None or _is_frozen(self._into))
 
     def statement(self, dialect: str) -> Any:
         """The statement, in its form for a dialect."""
@@ -178,7 +178,7 @@ def update_columns(table: Table, *, key: tuple[str, ...], columns: frozenset[str
 
     Values and key are bound by column name; `new` precedes it for values, where a column is of both.
     """
-    return Query(ByDialect(partial(_update, table, key, tuple(sorted(columns)), new)))
+    return Query(ByDialect(partial(_update, table, key, tuple(sorted(columns)), new)), key=key)
 
 
 def _update(table: Table, key: tuple[str, ...], columns: tuple[str, ...], new: str, dialect: str) -> CompiledStatement:
@@ -228,9 +228,19 @@ _OTHER_TABLES: Final = re.compile(r"\b(SELECT|FROM|USING|RETURNING)\b")
 _LOCKING: Final = re.compile(r"\bFOR (NO KEY )?UPDATE\b|\bFOR (KEY )?SHARE\b")
 
 
-def _require_frozen(into: type[Any] | None) -> None:
-    if into is not None and not into.__struct_config__.frozen:
-        raise TypeError(f"{into.__name__} is not frozen: its rows cannot be kept")
+def _is_frozen(into: type[Any]) -> bool:
+    frozen: bool = into.__struct_config__.frozen
+    return frozen
+
+
+def _key_positions(compiled: CompiledStatement, key: Sequence[str]) -> tuple[int, ...]:
+    """Where a key's parameters are first. Raises TypeError if one is missing, or a SELECT has parameters besides."""
+    names = [parameter.name for parameter in compiled.parameters]
+    required = {parameter.name for parameter in compiled.parameters if parameter.required}
+    missing = set(key).difference(names)
+    if missing or (compiled.changes is None and not required.issubset(key)):
+        raise TypeError(f"the parameters {names} do not fit the key {key}: {compiled.text}")
+    return tuple(map(names.index, key))
 
 
 def _composed(make: Callable[[Sequence[Any]], Any], then: Callable[[Any], Any]) -> Callable[[Sequence[Any]], Any]:

@@ -314,7 +314,7 @@ class Platform:
                 if locked:
                     await tx.execute(change_guild, build=build, made=made, guild_id=guild_id)
                 else:
-                    await tx.execute_later(send_message, build=build, made=made, guild_id=guild_id)
+                    await tx.write(send_message, build=build, made=made, guild_id=guild_id)
                 tx.on_commit(lambda: self._publish_all(made))
         except StorageError:
             return None

@@ -23,7 +23,7 @@ from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, select_
 from moothall.resources.scheduled_event.access import can_view_event
 from moothall.resources.scheduled_event.queries import event_object, select_events
 from moothall.resources.user.queries import get_users
-from moothall.runtime.turns import in_pieces
+from moothall.storage.bulk import map_items
 from moothall.storage.rows import channel_from_row
 
 _E = AuditLogEvent
@@ -60,9 +60,6 @@ _RULE_ACTIONS: Final = frozenset({_E.AUTO_MODERATION_RULE_CREATE, _E.AUTO_MODERA
 _COMMAND_ACTIONS: Final = frozenset({_E.APPLICATION_COMMAND_PERMISSION_UPDATE})
 _THREAD_ACTIONS: Final = frozenset({_E.THREAD_CREATE, _E.THREAD_UPDATE, _E.THREAD_DELETE})
 
-_PIECE: Final = 25
-"""Entries whose objects are made together: a fraction of a millisecond."""
-
 
 @get("/guilds/{guild_id}/audit-logs", permission=Permissions.VIEW_AUDIT_LOG)
 async def get_guild_audit_log(
@@ -93,7 +90,7 @@ async def get_guild_audit_log(
     user_ids.update(UserId(target) for target in _target_ids(entries, _USER_ACTIONS))
     creator_ids = {webhook.user_id for webhook in webhooks if webhook.user_id is not None}
     users = await get_users(ctx.tx, user_ids | creator_ids)
-    shown = [queries.entry_object(entry) async for piece in in_pieces(entries, _PIECE) for entry in piece]
+    shown = await map_items(ctx.tx, queries.entry_object, entries)
     return AuditLog(
         audit_log_entries=shown,
         users=[users[user] for user in sorted(user_ids) if user in users],

@@ -12,10 +12,10 @@ from moothall.objects.ids import ChannelId
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_object, with_activity
 from moothall.resources.channel.queries import ACTIVITY_TABLE, ChannelActivity, select_activity
-from moothall.runtime.turns import in_pieces
+from moothall.storage.bulk import map_batches
 from moothall.storage.database import Database, Reader
 
-_PIECE: Final = 50
+_BATCH: Final = 50
 """Channels that are read and encoded at once: a fraction of a millisecond."""
 _MAX_CHANNELS: Final = 2_000
 _MAX_SECONDS: Final = 1.0
@@ -25,18 +25,21 @@ _Encoded = dict[ChannelId, tuple[Channel, ChannelActivity | None, bytes]]
 
 
 async def encode_channels(ctx: Context, channels: Sequence[Channel]) -> bytes:
-    """Channels of the guild entered with their newest message and pin, as JSON; others run in between."""
-    kept = _encoded(ctx.guild)
-    parts: list[bytes] = []
-    async for piece in in_pieces(channels, _PIECE):
-        activity = await select_activity(ctx.tx, [channel.id for channel in piece])
-        for channel in piece:
+    """Channels of the guild entered with their newest message and pin, as JSON."""
+    cached = _encoded(ctx.guild)
+
+    async def encode_batch(batch: Sequence[Channel]) -> list[bytes]:
+        activity = await select_activity(ctx.tx, [channel.id for channel in batch])
+        encoded: list[bytes] = []
+        for channel in batch:
             latest = activity.get(channel.id)
-            entry = kept.get(channel.id)
+            entry = cached.get(channel.id)
             if entry is None or entry[0] is not channel or entry[1] != latest:
-                entry = kept[channel.id] = channel, latest, encode(with_activity(channel, latest))
-            parts.append(entry[2])
-    return b"[%b]" % b",".join(parts)
+                entry = cached[channel.id] = channel, latest, encode(with_activity(channel, latest))
+            encoded.append(entry[2])
+        return encoded
+
+    return b"[%b]" % b",".join(await map_batches(ctx.tx, encode_batch, channels, _BATCH))
 
 
 @once_per_version(GuildPart.CHANNEL)

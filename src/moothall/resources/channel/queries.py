@@ -103,7 +103,7 @@ _select_activity = Query(
 _select_activity_of_one = Query(
     lambda: select(channel_activity).where(channel_activity.c.channel_id == bindparam("channel_id")),
     into=ChannelActivity,
-    by_key=True,
+    key=("channel_id",),
 )
 _select_own_memberships = Query(
     lambda: select(thread_members).where(

@@ -7,7 +7,7 @@ from typing import Any, Final
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.member.queries import TABLES, member_objects
 from moothall.runtime.single_flight import SingleFlight
-from moothall.runtime.turns import in_pieces
+from moothall.storage.bulk import map_batches
 from moothall.storage.database import Database, Reader
 from moothall.storage.rows import MemberRow
 from moothall.storage.shared_reads import SharedReads
@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 16 * 1024 * 1024
 _CACHE_MS: Final = 1_000
 _ENTRY_BYTES: Final = 200
 """About what an entry takes beside its JSON."""
-_PIECE: Final = 50
+_BATCH: Final = 50
 """Members that are read and encoded at once: about half a millisecond."""
 
 
@@ -73,6 +73,9 @@ class EncodedMembers:
 
 
 async def encode_members(reader: Reader, rows: Sequence[MemberRow]) -> bytes:
-    """The member objects of rows, as JSON; others run in between if the turn has had its time."""
-    pieces = [encode(await member_objects(reader, piece))[1:-1] async for piece in in_pieces(rows, _PIECE)]
-    return b"[%b]" % b",".join(pieces)
+    """The member objects of rows, as JSON."""
+
+    async def encode_batch(batch: Sequence[MemberRow]) -> tuple[bytes]:
+        return (encode(await member_objects(reader, batch))[1:-1],)
+
+    return b"[%b]" % b",".join(await map_batches(reader, encode_batch, rows, _BATCH))

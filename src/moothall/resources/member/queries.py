@@ -10,7 +10,6 @@ from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.member import Member
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.queries import get_users
-from moothall.runtime.turns import yield_turn
 from moothall.storage.database import (
     Query,
     Reader,
@@ -57,7 +56,7 @@ _select_member = Query(
         members.c.guild_id == bindparam("guild_id"), members.c.user_id == bindparam("user_id")
     ),
     into=MemberRow,
-    by_key=True,
+    key=_KEY,
 )
 _select_members = Query(
     lambda: select(members).where(members.c.guild_id == bindparam("guild_id"), in_list(members.c.user_id, "user_ids")),
@@ -394,7 +393,7 @@ async def insert_member(tx: Transaction, row: MemberRow) -> bool:
 async def update_member(tx: Transaction, guild_id: GuildId, user_id: UserId, **values: object) -> None:
     """Set columns of a member's row."""
     query = update_columns(members, key=_KEY, columns=frozenset(values))
-    await tx.execute_later(query, row_id=user_id, guild_id=guild_id, user_id=user_id, **values)
+    await tx.write(query, guild_id=guild_id, user_id=user_id, **values)
 
 
 async def clear_pending(tx: Transaction, guild_id: GuildId, user_ids: Sequence[UserId]) -> None:
@@ -425,7 +424,6 @@ async def delete_members(tx: Transaction, guild_id: GuildId, rows: Collection[Me
     removed = await tx.execute(_delete_members, guild_id=guild_id, user_ids=user_ids)
     await tx.execute(_decrease_member_count, guild_id=guild_id, fewer=removed)
     for query in (_delete_activities, _delete_answers, _delete_home_progress):
-        await yield_turn(first=True)
         await tx.execute(query, guild_id=guild_id, user_ids=user_ids)
     await tx.execute_many(_upsert_former_member, [structs.asdict(_former_member(row, left_at)) for row in rows])
     joined = [ChannelId(row[0]) for row in await tx.all(_select_threads_of, guild_id=guild_id, user_ids=user_ids)]

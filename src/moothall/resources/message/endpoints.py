@@ -28,7 +28,6 @@ from moothall.resources.message.requests import BulkDeleteMessages, CreateMessag
 from moothall.resources.message.rules import require_entry, require_history
 from moothall.resources.message.submitted_content import CONTENT_SUBMITTED
 from moothall.resources.message.uploads import EDITED_MESSAGE, NEW_MESSAGE, upload_allowance
-from moothall.runtime.turns import yield_turn
 
 PageSize = Annotated[int, Meta(ge=1, le=limits.MESSAGE_LIST_MAX)]
 
@@ -71,7 +70,6 @@ async def get_channel_messages(
         if pages.enabled:
             return await pages.newest(ctx, channel_id, limit)
     rows = await select_page(ctx.tx, channel_id, around=around, before=before, after=after, maximum=limit)
-    await yield_turn()
     encoded = await encode_rows(ctx.tx, channel_id, rows, viewer_in(ctx), user_cache(ctx))
     return Json(b"[%b]" % b",".join(encoded))
 

@@ -14,7 +14,6 @@ from moothall.objects.message import Message
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_page
 from moothall.resources.message.rendering import encode_page, encode_rows, viewer_in
-from moothall.runtime.turns import yield_turn
 from moothall.storage.database import Database
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
@@ -92,7 +91,6 @@ class PageCache:
 
     async def _read(self, ctx: Context, channel_id: ChannelId, maximum: int) -> _Page:
         rows = await select_page(ctx.tx, channel_id, around=None, before=None, after=None, maximum=maximum)
-        await yield_turn()
         encoded = await encode_page(ctx.tx, channel_id, rows, viewer_in(ctx), self._users)
         messages = list(map(ctx.services.links.with_proxied_urls, encoded.messages))
         same_for_all = not encoded.by_viewer

@@ -139,7 +139,8 @@ _upsert_sent = Query(
         key=_key,
         update=("mention_count", "version"),
         rising=("last_acked_id", "counted_after_id"),
-    )
+    ),
+    key=_key,
 )
 _insert_if_new = Query(lambda: insert_ignore(read_states, key=_key))
 _delete = Query(lambda: delete(read_states).where(_this))
@@ -340,7 +341,7 @@ async def upsert_read_states(tx: Transaction, rows: Iterable[ReadStateRow]) -> N
 
 async def upsert_sent(tx: Transaction, row: ReadStateRow) -> None:
     """Store that a user has read a channel up to their own message; flags and pins stay as they are."""
-    await tx.execute_later(_upsert_sent, row_id=row.user_id, **structs.asdict(row))
+    await tx.write(_upsert_sent, **structs.asdict(row))
 
 
 async def insert_read_state(tx: Transaction, row: ReadStateRow) -> None:
@@ -358,7 +359,7 @@ async def insert_mentions(
 ) -> None:
     """Store whom a message mentions: users, roles, and for @everyone the guild."""
     values: dict[str, Any] = {"channel_id": channel_id, "message_id": message_id, "author_id": author_id}
-    await tx.execute_many_later(_insert_mention, [{**values, "target_id": target_id} for target_id in target_ids])
+    await tx.write_many(_insert_mention, [{**values, "target_id": target_id} for target_id in target_ids])
 
 
 async def select_mention_counts(

@@ -32,7 +32,7 @@ _IN_STATE: Final[dict[AccountState, Callable[[], ColumnElement[bool]]]] = {
     AccountState.UNVERIFIED: lambda: ~users.c.verified,
 }
 
-_select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow, by_key=True)
+_select_user = Query(lambda: select(users).where(users.c.id == bindparam("user_id")), into=UserRow, key=("user_id",))
 _lock_user = Query(lambda: select(users.c.id).where(users.c.id == bindparam("user_id")).with_for_update())
 _select_users = Query(lambda: select(users).where(in_list(users.c.id, "user_ids")), into=UserRow)
 _select_by_username = Query(

@@ -53,8 +53,7 @@ _select_webhook = Query(
         .where(webhooks.c.id == bindparam("webhook_id"))
     ),
     into=VersionedWebhook,
-    kept=True,
-    by_key=True,
+    key=("webhook_id",),
 )
 _select_of_channel = Query(
     lambda: select(webhooks).where(webhooks.c.channel_id == bindparam("channel_id")).order_by(webhooks.c.id),

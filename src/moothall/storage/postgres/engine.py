@@ -19,6 +19,8 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.runtime.budgets import SERVER, Payer
 from moothall.runtime.metered_slots import Meter, MeteredSlots
+from moothall.runtime.turns import yield_turn
+from moothall.storage.bulk import map_items
 from moothall.storage.database import FEW_ROWS, CommitObserver, StorageUnavailable
 from moothall.storage.postgres.batched_reads import BatchedReads
 from moothall.storage.postgres.connection import NO_HURRY, Deadlines, PostgresConnection, connect
@@ -29,7 +31,6 @@ from moothall.storage.postgres.pool import PostgresPool
 from moothall.storage.postgres.queues import Queue, Queues
 from moothall.storage.postgres.shared_transaction import SharedTransaction
 from moothall.storage.query import Plan, Query
-from moothall.storage.row_pieces import make_in_pieces
 from moothall.storage.shared_reads import SharedReads
 
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class PostgresReader:
     """Reads, each over a connection of the pool and shared with others who read the same at the same time."""
 
     committed = True
-    keeps_rows = False
+    caches_rows = False
     __slots__ = ("_database", "_payer")
 
     def __init__(self, database: "PostgresDatabase", payer: Payer) -> None:
@@ -71,11 +72,13 @@ class PostgresReader:
         rows = await self._fetch(plan, plan.bind(values))
         return list(map(plan.make or tuple, rows))
 
-    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row; others run while they are made."""
+    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row; others run while they are made and before they are used."""
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values))
-        return await make_in_pieces(plan.make or tuple, rows)
+        made = await map_items(self, plan.make or tuple, rows)
+        await yield_turn(first=not self.committed)
+        return made
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row, while few others read at length: connections and processors are left to short reads.
@@ -84,7 +87,7 @@ class PostgresReader:
         """
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values), long=True)
-        return await make_in_pieces(plan.make or tuple, rows)
+        return await map_items(self, plan.make or tuple, rows)
 
     async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
         """Every row, as `all_long` if they may be many."""
@@ -165,7 +168,7 @@ class PostgresTransaction(PostgresReader):
         text, arguments = plan.text, plan.bind(values)
         if self._deferred and plan.in_one_table:
             # It may be carried out with those of other tables: it neither sees nor changes their rows.
-            writes = [DeferredWrite(plan.changes, text, arguments, 0), *self._deferred]
+            writes = [DeferredWrite(plan.changes, text, arguments, ()), *self._deferred]
             if (joined := as_one_statement(writes)) is not None:
                 self._deferred = []
                 text, arguments = joined
@@ -174,13 +177,13 @@ class PostgresTransaction(PostgresReader):
         count = status.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
-    async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:
+    async def write(self, query: Query[Any], /, **values: Any) -> None:
         """Run a statement at the end, together with those of other transactions that end then."""
-        self._defer(query, [values], row_id)
+        await self._defer(query, [values])
 
-    async def execute_many_later(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
-        """Run a statement once for each set of values as `execute_later` does."""
-        self._defer(query, map(dict, rows), 0)
+    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+        """Run a statement once for each set of values as `write` does."""
+        await self._defer(query, list(map(dict, rows)))
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values."""
@@ -207,17 +210,29 @@ class PostgresTransaction(PostgresReader):
 
     async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
         """Run a statement inside of it, and begin it if that is the first one."""
+        await self._run_deferred()
+        return await self._unless_over(self._call, method, text, arguments)
+
+    async def _run_deferred(self) -> None:
+        """Begin it unless it has begun, and run the statements that were left for later."""
         if self._connection is None:
             await self._unless_over(self._begin)
         if self._deferred:
             await self._unless_over(self._write_deferred)
-        return await self._unless_over(self._call, method, text, arguments)
 
-    def _defer(self, query: Query[Any], rows: Iterable[dict[str, Any]], row_id: int) -> None:
+    async def _defer(self, query: Query[Any], rows: Iterable[dict[str, Any]]) -> None:
         if self._over or self._failure is not None:
             raise RuntimeError("the transaction is over") from self._failure
         plan = query.postgresql or query.plan("postgresql")
-        self._deferred += [DeferredWrite(plan.changes, plan.text, plan.bind(values), row_id) for values in rows]
+        if not plan.in_one_table:
+            await self.execute_many(query, rows)
+            return
+        for values in rows:
+            arguments = plan.bind(values)
+            write = DeferredWrite(plan.changes, plan.text, arguments, tuple([arguments[at] for at in plan.key]))
+            if any(write.depends_on(earlier) for earlier in self._deferred):
+                await self._run_deferred()
+            self._deferred.append(write)
 
     async def _write_deferred(self) -> None:
         writes, self._deferred = self._deferred, []

@@ -35,8 +35,14 @@ class DeferredWrite(NamedTuple):
     table: str | None
     text: str
     arguments: tuple[Any, ...]
-    row_id: int
-    """The row that it changes; 0 for one that no other transaction changes."""
+    key: tuple[Any, ...]
+    """What names the row that it changes; empty for one that no other transaction changes."""
+
+    def depends_on(self, earlier: "DeferredWrite") -> bool:
+        """Whether it must not run before another of its transaction: both may change the same row."""
+        if self.table != earlier.table:
+            return False
+        return self.text != earlier.text or (self.key == earlier.key and self.key != ())
 
 
 class Connections(Protocol):
@@ -154,7 +160,7 @@ class GroupCommit:
         mark = self._database.outcomes.mark(connection)
         statement = None
         if len(entries) == 1:
-            statement = as_one_statement([DeferredWrite(_MARKS, MARK, mark[:2], 0), *entries[0].writes])
+            statement = as_one_statement([DeferredWrite(_MARKS, MARK, mark[:2], ()), *entries[0].writes])
         # After a COMMIT that was not answered nothing may be repeated before it is known whether it was carried out.
         may_be_committed = statement is not None
         try:
@@ -227,7 +233,7 @@ def by_statement(transactions: Sequence[Sequence[DeferredWrite]]) -> list[tuple[
     """Each statement with its parameters for all rows.
 
     All processes go through tables and rows in one order, so that no two wait for each other: through the statements in
-    that of the transaction with the most, and through rows by their ids.
+    that of the transaction with the most, and through rows by their keys.
     """
     rows: dict[str, list[DeferredWrite]] = {}
     for writes in sorted(transactions, key=len, reverse=True):
@@ -236,11 +242,11 @@ def by_statement(transactions: Sequence[Sequence[DeferredWrite]]) -> list[tuple[
     for writes in transactions:
         for write in writes:
             rows[write.text].append(write)
-    return [(text, [write.arguments for write in sorted(rows[text], key=_row_id)]) for text in rows]
+    return [(text, [write.arguments for write in sorted(rows[text], key=_key)]) for text in rows]
 
 
-def _row_id(write: DeferredWrite) -> int:
-    return write.row_id
+def _key(write: DeferredWrite) -> tuple[Any, ...]:
+    return write.key
 
 
 def as_one_statement(writes: Sequence[DeferredWrite]) -> tuple[str, tuple[Any, ...]] | None:

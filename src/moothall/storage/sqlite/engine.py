@@ -16,15 +16,16 @@ from typing import Any, Self, TypeVar
 
 import apsw
 
+from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.runtime.budgets import SERVER, Payer
 from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.runtime.metered_slots import Meter
 from moothall.runtime.turns import yield_turn
 from moothall.runtime.work_pool import WorkPool
+from moothall.storage.bulk import map_items
 from moothall.storage.database import FEW_ROWS, CommitObserver, StorageError, StorageUnavailable
 from moothall.storage.query import Plan, Query
-from moothall.storage.row_pieces import make_in_pieces
 from moothall.storage.sqlite.commit_counters import CommitCounters
 from moothall.storage.sqlite.files import connect, storage_error
 from moothall.storage.sqlite.group_commit import STUCK_SECONDS, Turn, Writer
@@ -34,8 +35,8 @@ T = TypeVar("T")
 Watcher = Callable[[Mapping[str, Any]], None]
 """Called for a statement that wrote a watched table, with its values by name."""
 
-_WRITTEN_AT_ONCE = 5
-"""Rows that `execute_many` writes at once: a fraction of a millisecond, even in the index of messages."""
+_PAUSE_AFTER = 0.0005
+"""Seconds of a transaction after which what needs none runs before its next statement."""
 
 _LONG_READS = 2
 """How many long reads run at once."""
@@ -80,7 +81,7 @@ class SqliteReader(_Rows):
     """Reads over one connection. Calls return without suspending, unless they say so."""
 
     committed = True
-    keeps_rows = False
+    caches_rows = False
     __slots__ = ("_cursor", "_long", "_payer")
 
     def __init__(self, cursor: apsw.Cursor, long: "LongReads", payer: Payer) -> None:
@@ -107,11 +108,13 @@ class SqliteReader(_Rows):
         """Return False: it only reads."""
         return False
 
-    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
-        """Every row; others run while they are made."""
+    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row; others run while they are made and before they are used."""
         plan = query.sqlite or query.plan("sqlite")
         rows = self._run(plan.text, plan.bind(values))
-        return rows if plan.make is None else await make_in_pieces(plan.make, rows)
+        made = rows if plan.make is None else await map_items(self, plan.make, rows)
+        await yield_turn()
+        return made
 
     async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
         """Every row, read on a thread. Raises WorkRefused."""
@@ -201,7 +204,7 @@ class SqliteTransaction(_Rows):
     """One transaction on the writer's connection; an async context manager, used once."""
 
     committed = False
-    keeps_rows = True
+    caches_rows = True
     __slots__ = (
         "_changes_before",
         "_connection",
@@ -209,6 +212,7 @@ class SqliteTransaction(_Rows):
         "_failure",
         "_long",
         "_payer",
+        "_resumed",
         "_rows",
         "_turn",
         "_watchers",
@@ -236,6 +240,7 @@ class SqliteTransaction(_Rows):
         self._connection = self._writer.connection
         self._cursor = self._writer.cursor
         self._changes_before = self._connection.total_changes()
+        self._resumed = stopwatch()
         return self
 
     async def __aexit__(
@@ -258,7 +263,12 @@ class SqliteTransaction(_Rows):
         """Whether it has changed a row."""
         return self._connection.total_changes() != self._changes_before
 
-    async def all_in_pieces(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+        """Every row."""
+        await self._pause_if_long()
+        return await super().all(query, **values)
+
+    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
         """The same as `all`: others would wait for this transaction."""
         return await self.all(query, **values)
 
@@ -273,6 +283,7 @@ class SqliteTransaction(_Rows):
 
     async def execute(self, query: Query[Any], /, **values: Any) -> int:
         """Run a statement; return how many rows it changed."""
+        await self._pause_if_long()
         plan = query.sqlite or query.plan("sqlite")
         self._run(plan.text, plan.bind(values))
         self._writer.kept.note_write(plan)
@@ -284,25 +295,24 @@ class SqliteTransaction(_Rows):
                 self.on_commit(partial(changed, values))
         return self._connection.changes()
 
-    async def execute_later(self, query: Query[Any], /, *, row_id: int = 0, **values: Any) -> None:  # noqa: ARG002 no other transaction runs
+    async def write(self, query: Query[Any], /, **values: Any) -> None:
         """Run a statement: nothing is spared by running it later."""
         await self.execute(query, **values)
 
     async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
-        """Run a statement once for each set of values; others than transactions run in between."""
+        """Run a statement once for each set of values; what needs no transaction runs in between."""
         plan = query.sqlite or query.plan("sqlite")
         watchers = self._watchers.get(plan.changes, ())
         self._writer.kept.note_write(plan)
         if plan.changes is not None:
             self._rows.tables.add(plan.changes)
-        for number, values in enumerate(rows):
-            if number % _WRITTEN_AT_ONCE == _WRITTEN_AT_ONCE - 1:
-                await yield_turn(first=True)
+        for values in rows:
+            await self._pause_if_long()
             self._run(plan.text, plan.bind(dict(values)))
             for changed in watchers:
                 self.on_commit(partial(changed, values))
 
-    async def execute_many_later(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
         """Run a statement once for each set of values: nothing is spared by running it later."""
         await self.execute_many(query, rows)
 
@@ -317,6 +327,12 @@ class SqliteTransaction(_Rows):
         plan = query.sqlite or query.plan("sqlite")
         rows = self._read(plan, plan.bind(values))
         return rows[0] if rows else None
+
+    async def _pause_if_long(self) -> None:
+        """Let what needs no transaction run if this one has had its time."""
+        if stopwatch() - self._resumed > _PAUSE_AFTER:
+            await yield_turn(first=True)
+            self._resumed = stopwatch()
 
     def _fetch(self, plan: Plan, bindings: tuple[Any, ...]) -> list[Any]:
         # A copy of kept rows, as they are those of other transactions too.

@@ -56,14 +56,14 @@ def insert_ignore(table: Table, *, key: Sequence[str], returning: Sequence[Colum
     return ByDialect(build)
 
 
-def compile_statement(statement: Any, dialect: str, *, kept: bool) -> CompiledStatement:
+def compile_statement(statement: Any, dialect: str, *, cacheable: bool) -> CompiledStatement:
     """Compile a statement, recorded or not, for "sqlite" or "postgresql".
 
-    Raises TypeError for a `kept` one that does not only read tables by single values.
+    Of a `cacheable` one it is noted which columns it reads.
     """
     statement = evaluate(statement)
     if isinstance(statement, ByDialect):
-        return compile_statement(statement.build(dialect), dialect, kept=kept)
+        return compile_statement(statement.build(dialect), dialect, cacheable=cacheable)
     options: dict[str, Any] = {"compile_kwargs": {"render_postcompile": True}}
     inserted = _inserted_columns(statement)
     if inserted:
@@ -78,7 +78,7 @@ def compile_statement(statement: Any, dialect: str, *, kept: bool) -> CompiledSt
         [(str(getattr(column, "name", "")), reads(column.type, dialect)) for column in columns],
         str(statement.table.name) if isinstance(statement, UpdateBase) and isinstance(statement.table, Table) else None,
         _columns_set(statement),
-        _columns_read(statement) if kept else None,
+        _columns_read(statement) if cacheable else None,
     )
 
 
@@ -146,17 +146,20 @@ def _columns_set(statement: ClauseElement) -> list[str] | None:
     return sorted(str(getattr(column, "key", column)) for column in values) if values else None
 
 
-def _columns_read(statement: Any) -> dict[str, list[str]]:
-    """The columns that a kept query reads, by table. Raises TypeError for a statement whose rows cannot be kept."""
+def _columns_read(statement: Any) -> dict[str, list[str]] | None:
+    """The columns that a SELECT reads, by table; None for other statements, and for those with lists or aliases."""
+    if isinstance(statement, UpdateBase):
+        return None
     columns: dict[str, set[str]] = {}
     selected = (base for column in statement.exported_columns for base in column.base_columns)
     for element in chain(selected, iterate(statement)):
         if isinstance(element, InList):
-            raise TypeError("rows are kept by single values, not by lists")
+            return None
         if isinstance(element, Column):
-            if not isinstance(element.table, Table):
-                raise TypeError("a kept query reads tables, without aliases")
-            columns.setdefault(str(element.table.name), set()).add(str(element.name))
+            table: object = element.table
+            if not isinstance(table, Table):
+                return None
+            columns.setdefault(str(table.name), set()).add(str(element.name))
     return {table: sorted(names) for table, names in columns.items()}
 
 

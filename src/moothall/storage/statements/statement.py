@@ -29,7 +29,7 @@ class CompiledStatement(Struct, frozen=True, array_like=True, omit_defaults=True
     sets: list[str] | None = None
     """The columns that an UPDATE sets; None for a statement that writes whole rows."""
     reads: dict[str, list[str]] | None = None
-    """The columns that it reads, by table; None if its rows cannot be kept."""
+    """The columns that it reads, by table; None if its rows are not cached."""
 
 
 class ColumnFacts(Struct, frozen=True, array_like=True):

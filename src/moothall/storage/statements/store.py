@@ -55,14 +55,14 @@ def stored_path(dialect: str) -> Path:
     return _HERE / f"compiled_{dialect}.msgpack"
 
 
-def compiled_statement(statement: Any, dialect: str, *, kept: bool) -> CompiledStatement:
+def compiled_statement(statement: Any, dialect: str, *, cacheable: bool) -> CompiledStatement:
     """The statement compiled for a dialect: as stored, else by SQLAlchemy.
 
-    Raises TypeError for a statement that cannot be run, or not be kept.
+    Raises TypeError for a statement that cannot be run.
     """
     if isinstance(statement, CompiledStatement):
         return statement
-    key = statement_key(statement, kept=kept) if isinstance(statement, Deferred) else None
+    key = statement_key(statement, cacheable=cacheable) if isinstance(statement, Deferred) else None
     stored = stored_statements(dialect)
     if key is not None and stored is not None:
         encoded = stored.statements.get(key)
@@ -70,19 +70,19 @@ def compiled_statement(statement: Any, dialect: str, *, kept: bool) -> CompiledS
             return _decode_statement(encoded)
     from moothall.storage.statements.compilation import compile_statement  # noqa: PLC0415 takes a third of a start
 
-    compiled = compile_statement(statement, dialect, kept=kept)
+    compiled = compile_statement(statement, dialect, cacheable=cacheable)
     if StatementRecorder.active is not None and key is not None:
         StatementRecorder.active.statements[dialect][key] = compiled
     return compiled
 
 
-def statement_key(statement: Deferred, *, kept: bool) -> str | None:
+def statement_key(statement: Deferred, *, cacheable: bool) -> str | None:
     """The key of a statement; None if it cannot be stored."""
     try:
         description = describe(statement)
     except NotDescribable:
         return None
-    return blake2b(f"{kept} {description}".encode(), digest_size=12).hexdigest()
+    return blake2b(f"{cacheable} {description}".encode(), digest_size=12).hexdigest()
 
 
 def table_facts() -> dict[str, TableFacts]:

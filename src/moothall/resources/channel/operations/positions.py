@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from msgspec import UNSET, structs
@@ -20,10 +21,10 @@ from moothall.resources.channel.events import ChannelUpdate
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.requests import ChannelPosition
 from moothall.resources.channel.rules import require_destination
-from moothall.runtime.turns import yield_turn
+from moothall.storage.bulk import map_batches
 
 _CATEGORY: Final = ChannelType.GUILD_CATEGORY
-_PIECE: Final = 50
+_BATCH: Final = 50
 """Channels that are read and announced at once: a fraction of a millisecond."""
 
 
@@ -59,15 +60,12 @@ async def modify_channel_positions(ctx: Context, items: Sequence[ChannelPosition
     if not moves:
         return
     changed = [move.after for move in moves]
-    await yield_turn(first=True)
     await queries.update_positions(ctx.tx, map(_position_update, changed))
     # Positions have no audit log entries, overwrites do.
     locked = [move for move in moves if move.after.permission_overwrites != move.before.permission_overwrites]
     await ctx.audit_all([entry for move in locked for entry in _overwrite_entries(ctx, move)])
-    for start in range(0, len(changed), _PIECE):
-        await yield_turn(first=True)
-        for channel in await channel_objects(ctx.tx, changed[start : start + _PIECE]):
-            ctx.emit(ChannelUpdate(channel=channel))
+    for channel in await map_batches(ctx.tx, partial(channel_objects, ctx.tx), changed, _BATCH):
+        ctx.emit(ChannelUpdate(channel=channel))
 
 
 def _overwrite_entries(ctx: Context, move: _Move) -> list[AuditLogEntry]:

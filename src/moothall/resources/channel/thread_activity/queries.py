@@ -100,8 +100,7 @@ _select_members_among = Query(
 )
 _select_member = Query(
     lambda: select(thread_members.c.user_id).where(_of_thread, thread_members.c.user_id == bindparam("user_id")),
-    kept=True,
-    by_key=True,
+    key=("thread_id", "user_id"),
 )
 _select_private_members = Query(
     lambda: (
@@ -141,7 +140,8 @@ _count_message = Query(
             total_message_sent=func.coalesce(channels.c.total_message_sent, 0) + bindparam("more"),
             latest_message_id=bindparam("message_id"),
         )
-    )
+    ),
+    key=("channel_id",),
 )
 _uncount_messages = Query(
     lambda: (
@@ -262,9 +262,7 @@ async def update_member_count(tx: Transaction, thread_id: ChannelId) -> int:
 
 async def count_message(tx: Transaction, thread_id: ChannelId, message_id: MessageId, *, counts: bool) -> None:
     """Set the newest message of a thread and, if it `counts`, increment its message counts."""
-    await tx.execute_later(
-        _count_message, row_id=thread_id, channel_id=thread_id, message_id=message_id, more=int(counts)
-    )
+    await tx.write(_count_message, channel_id=thread_id, message_id=message_id, more=int(counts))
 
 
 async def uncount_messages(tx: Transaction, fewer: Iterable[tuple[ChannelId, int]]) -> None:

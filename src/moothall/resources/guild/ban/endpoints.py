@@ -16,13 +16,13 @@ from moothall.resources.guild.ban import operations, queries
 from moothall.resources.guild.ban.events import GuildBanRemove
 from moothall.resources.guild.ban.queries import BanRow
 from moothall.resources.user.queries import get_users
-from moothall.runtime.turns import in_pieces
+from moothall.storage.bulk import map_batches
 
 Seconds = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_SECONDS_MAX)]
 Days = Annotated[int, Meta(ge=0, le=limits.BAN_DELETE_DAYS_MAX)]
 
 _DAY = 86_400
-_PIECE = 50
+_BATCH = 50
 """Bans that are made at once: a fraction of a millisecond."""
 
 
@@ -132,8 +132,8 @@ async def bulk_guild_ban(ctx: Context, guild_id: GuildId, body: BulkGuildBan) ->
 
 
 async def _bans(ctx: Context, rows: Sequence[BanRow]) -> list[Ban]:
-    bans: list[Ban] = []
-    async for piece in in_pieces(rows, _PIECE):
-        users = await get_users(ctx.tx, [row.user_id for row in piece])
-        bans += [Ban(reason=row.reason, user=users[row.user_id]) for row in piece if row.user_id in users]
-    return bans
+    async def make_batch(batch: Sequence[BanRow]) -> list[Ban]:
+        users = await get_users(ctx.tx, [row.user_id for row in batch])
+        return [Ban(reason=row.reason, user=users[row.user_id]) for row in batch if row.user_id in users]
+
+    return await map_batches(ctx.tx, make_batch, rows, _BATCH)

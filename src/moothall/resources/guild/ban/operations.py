@@ -17,7 +17,6 @@ from moothall.resources.member.queries import get_member, get_members, lock_memb
 from moothall.resources.message.events import MessageDeleteBulk
 from moothall.resources.message.operations import forget_messages, forget_messages_of
 from moothall.resources.user.queries import get_user, get_users
-from moothall.runtime.turns import yield_turn
 from moothall.storage.rows import user_from_row
 
 BAN_EVENTS: Final[Fires] = (*LEAVE_EVENTS, GuildBanAdd, MessageDeleteBulk)
@@ -60,10 +59,8 @@ async def bulk_ban_users(
     """
     target_ids = list(dict.fromkeys(user_ids))
     users = await get_users(ctx.tx, target_ids)
-    await yield_turn(first=True)
     await lock_member_count(ctx.tx, guild_id)
     rows = await get_members(ctx.tx, guild_id, target_ids)
-    await yield_turn(first=True)
     skipped = await queries.select_banned_user_ids(ctx.tx, guild_id, target_ids)
     skipped |= {user_id for user_id, row in rows.items() if not ctx.member.outranks(user_id, row.roles)}
     banned = [user_id for user_id in target_ids if user_id in users and user_id not in skipped]
@@ -72,12 +69,10 @@ async def bulk_ban_users(
     await queries.insert_bans(ctx.tx, guild_id, banned, ctx.reason, ctx.now)
     for user_id in banned:
         ctx.emit(GuildBanAdd(guild_id=guild_id, user=users[user_id]))
-    await yield_turn(first=True)
     await remove_members(ctx, guild_id, [rows[user_id] for user_id in banned if user_id in rows], users)
     if delete_message_seconds:
         await forget_messages_of(ctx, guild_id, banned, ctx.now - delete_message_seconds * 1000)
     await ctx.audit_each(AuditLogEvent.MEMBER_BAN_ADD, [(user_id, ()) for user_id in banned])
-    await yield_turn(first=True)
     banned_ids = set(banned)
     return BulkBanResult(banned_users=banned, failed_users=[u for u in target_ids if u not in banned_ids])
 

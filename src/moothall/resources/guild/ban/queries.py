@@ -91,7 +91,7 @@ def _search(*conditions: ColumnElement[bool]) -> Query[BanRow]:
 _search_names = _search(_matching)
 _search_ids = _search(in_list(bans.c.user_id, "user_ids"))
 _search_both = _search(_matching, in_list(bans.c.user_id, "user_ids"))
-_insert_ban = Query(lambda: insert_ignore(bans, key=_KEY))
+_insert_ban = Query(lambda: insert_ignore(bans, key=_KEY), key=_KEY)
 _delete_ban = Query(lambda: delete(bans).where(_of_guild, bans.c.user_id == bindparam("user_id")))
 
 
@@ -150,7 +150,7 @@ def _pattern(text: str) -> str:
 
 async def insert_ban(tx: Transaction, guild_id: GuildId, user_id: UserId, reason: str | None, at: Timestamp) -> None:
     """Insert a ban. Nothing happens, not even to its reason, if the user is banned already."""
-    await tx.execute_later(_insert_ban, guild_id=guild_id, user_id=user_id, reason=reason, created_at=at)
+    await tx.write(_insert_ban, guild_id=guild_id, user_id=user_id, reason=reason, created_at=at)
 
 
 async def insert_bans(

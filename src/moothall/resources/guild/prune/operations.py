@@ -20,7 +20,6 @@ from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.member.events import GuildMemberRemove
 from moothall.resources.user.queries import get_users
 from moothall.resources.voice.events import VOICE_EVENTS
-from moothall.runtime.turns import yield_turn
 
 PRUNE_EVENTS: Final[Fires] = (GuildMemberRemove, *VOICE_EVENTS)
 """The events of `prune_members`, which every row that calls it declares."""
@@ -144,9 +143,7 @@ async def _remove_batch(
             since=criteria.since,
             role_lists=criteria.role_lists,
         )
-        await yield_turn(first=True)
         users = await get_users(ctx.tx, [row.user_id for row in rows])
-        await yield_turn(first=True)
         await remove_members(ctx, guild_id, rows, users)
         if first and (rows or rest):
             options = AuditLogOptions(delete_member_days=str(days), members_removed=str(len(rows) + rest))

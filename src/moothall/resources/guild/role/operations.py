@@ -28,7 +28,6 @@ from moothall.resources.guild.role.rules import (
     requested_settings,
     role_audit_changes,
 )
-from moothall.runtime.turns import yield_turn
 from moothall.storage.rows import channel_from_row
 
 ROLE_DELETED: Final = Hook[[Context, RoleId], None]("role deleted")
@@ -150,15 +149,12 @@ async def modify_role_positions(ctx: Context, items: Sequence[RolePosition]) -> 
         moved.append((before, after))
     form_errors.raise_if_any()
     if moved:
-        await yield_turn(first=True)
         await queries.update_role_positions(ctx.tx, ctx.guild.id, [after for _, after in moved])
-        await yield_turn(first=True)
         await ctx.audit_each(
             AuditLogEvent.ROLE_UPDATE, [(after.id, role_audit_changes(before, after)) for before, after in moved]
         )
         for _, after in moved:
             ctx.emit(GuildRoleUpdate(guild_id=ctx.guild.id, role=after))
-        await yield_turn(first=True)
     now = {**ctx.guild.roles, **{after.id: after for _, after in moved}}
     return sorted(now.values(), key=lambda role: (role.position, role.id))
 

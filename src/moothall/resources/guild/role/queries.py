@@ -123,7 +123,7 @@ async def update_role(tx: Transaction, guild_id: GuildId, before: Role, after: R
     old, new = role_columns(before), role_columns(after)
     changed = {name: value for name, value in new.items() if old[name] != value}
     query = update_columns(roles, key=("guild_id", "id"), columns=frozenset(changed))
-    await tx.execute_later(query, row_id=after.id, guild_id=guild_id, id=after.id, **changed)
+    await tx.write(query, guild_id=guild_id, id=after.id, **changed)
 
 
 async def update_role_positions(tx: Transaction, guild_id: GuildId, moved: Iterable[Role]) -> None:

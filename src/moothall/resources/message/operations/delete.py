@@ -22,7 +22,6 @@ from moothall.resources.message.operations.lookup import get_message
 from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.queries import deletion as queries
 from moothall.resources.message.queries.deletion import DeletedMessage
-from moothall.runtime.turns import yield_turn
 
 _MS_PER_SECOND: Final = 1000
 
@@ -110,7 +109,6 @@ async def forget_messages_of(ctx: Context, guild_id: GuildId, user_ids: Collecti
     members = await select_private_members(ctx.tx, private_ids)
     for (channel_id, kind, parent_id), group in groupby(deleted, key=_channel_of):
         rows = list(group)
-        await yield_turn(first=True)
         route = route_in_guild(
             guild_id,
             channel_id,

@@ -7,7 +7,6 @@ from msgspec import Struct
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.resources.message.attachment.queries import drop_all, drop_files, dropping_where
-from moothall.runtime.turns import yield_turn
 from moothall.storage.database import Query, Transaction, in_list
 from moothall.storage.sql import bindparam, delete, select, true, tuple_
 from moothall.storage.tables import (
@@ -168,7 +167,6 @@ async def delete_messages_of(
     values: dict[str, Any] = {"guild_id": guild_id, "since_id": since_id}
     rows: list[DeletedMessage] = []
     for start in range(0, len(author_ids), _AUTHORS_AT_ONCE):
-        await yield_turn(first=True)
         some_authors = author_ids[start : start + _AUTHORS_AT_ONCE]
         rows += await tx.all(_select_of_authors, author_ids=some_authors, **values)
     by_author = sorted(rows, key=lambda row: row.author_id)
@@ -178,6 +176,5 @@ async def delete_messages_of(
         values["message_ids"] = [row.id for row in some]
         await drop_all(tx, _drop_files_of_selected, **values)
         for query in (*_delete_parts_of_selected, _delete_selected):
-            await yield_turn(first=True)
             await tx.execute(query, **values)
     return sorted(rows, key=lambda row: (row.channel_id, row.id))

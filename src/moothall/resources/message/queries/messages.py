@@ -94,7 +94,9 @@ _update_message = Query(
     )
 )
 # Two messages may be stored in another order than that of their ids.
-_move_activity = Query(lambda: upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)))
+_move_activity = Query(
+    lambda: upsert(channel_activity, key=("channel_id",), rising=("last_message_id",)), key=("channel_id",)
+)
 
 
 async def select_message(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> MessageRow | None:
@@ -140,21 +142,21 @@ async def select_page(
         older = await reader.all(
             _select_before, channel_id=channel_id, message_id=around + 1, maximum=maximum - maximum // 2
         )
-        newer = await reader.all(_select_after, channel_id=channel_id, message_id=around, maximum=maximum // 2)
+        newer = await reader.all_many(_select_after, channel_id=channel_id, message_id=around, maximum=maximum // 2)
         return [*reversed(newer), *older]
     if before is not None:
-        rows = await reader.all(_select_before, channel_id=channel_id, message_id=before, maximum=maximum)
+        rows = await reader.all_many(_select_before, channel_id=channel_id, message_id=before, maximum=maximum)
     elif after is not None:
-        rows = await reader.all(_select_after, channel_id=channel_id, message_id=after, maximum=maximum)
+        rows = await reader.all_many(_select_after, channel_id=channel_id, message_id=after, maximum=maximum)
         rows.reverse()
     else:
-        rows = await reader.all(_select_latest, channel_id=channel_id, maximum=maximum)
+        rows = await reader.all_many(_select_latest, channel_id=channel_id, maximum=maximum)
     return rows
 
 
 async def insert_message(tx: Transaction, row: MessageRow) -> None:
     """Insert a message, and make it the last message of its channel."""
-    await tx.execute_later(
+    await tx.write(
         _insert_message,
         channel_id=row.channel_id,
         id=row.id,
@@ -169,7 +171,7 @@ async def insert_message(tx: Transaction, row: MessageRow) -> None:
         hidden_embeds=row.hidden_embeds,
         parts=row.parts,
     )
-    await tx.execute_later(_move_activity, row_id=row.channel_id, channel_id=row.channel_id, last_message_id=row.id)
+    await tx.write(_move_activity, channel_id=row.channel_id, last_message_id=row.id)
 
 
 async def update_message(tx: Transaction, row: MessageRow) -> bool:

@@ -51,7 +51,7 @@ _select_users = Query(lambda: select(*_user_columns).where(in_list(users.c.id, "
 _people = select(*_user_columns, *_member_columns).select_from(
     users.outerjoin(members, (members.c.guild_id == bindparam("guild_id")) & (members.c.user_id == users.c.id))
 )
-_select_person = Query(lambda: _people.where(users.c.id == bindparam("user_id")), kept=True, by_key=True)
+_select_person = Query(lambda: _people.where(users.c.id == bindparam("user_id")), key=("guild_id", "user_id"))
 _select_people = Query(lambda: _people.where(in_list(users.c.id, "user_ids")))
 
 _NO_GUILD: Final = 0

@@ -12,7 +12,7 @@ from moothall.resources.message.search import queries, terms
 from moothall.resources.message.search.documents import IndexedMessage, document_of
 from moothall.runtime.background import BackgroundTask
 from moothall.runtime.lifecycle import in_lifecycle_thread
-from moothall.runtime.turns import yield_turn
+from moothall.storage.bulk import map_items
 from moothall.storage.database import StorageError, Transaction
 
 log = logging.getLogger("moothall.search")
@@ -48,11 +48,7 @@ async def follow(tx: Transaction, dialect: str) -> int:
     rows = {row.id: row for row in await queries.select_changed(tx, change_ids)}
     deleted = {message_id for _, message_id in changes if message_id not in rows}
     for some in _in_portions(rows.values()):
-        documents = []
-        for row in some:
-            await yield_turn(first=True)
-            if row.searchable:
-                documents.append(document_of(row))
+        documents = await map_items(tx, document_of, [row for row in some if row.searchable])
         await queries.upsert_documents(tx, dialect, documents)
     if deleted:
         await queries.delete_documents(tx, list(deleted))

@@ -481,4 +481,4 @@ async def select_messages(reader: Reader, dialect: str, hits: Sequence[tuple[int
         if dialect == "sqlite"
         else {"message_ids": [hit[0] for hit in hits], "channel_ids": [hit[1] for hit in hits]}
     )
-    return [(row[0], row[1:]) for row in await reader.all(_select_hit_messages, **values)]
+    return [(row[0], row[1:]) for row in await reader.all_many(_select_hit_messages, **values)]

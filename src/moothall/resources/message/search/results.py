@@ -29,7 +29,6 @@ from moothall.resources.message.search.queries import HitPage, IndexSearch
 from moothall.resources.message.search.requests import Search
 from moothall.resources.message.search.scope import Scope, direct_scope, scope_of
 from moothall.resources.message.search.terms import words_of
-from moothall.runtime.turns import yield_turn
 
 _RETRY_SECONDS: Final = 2
 _MAX_ID: Final = (1 << 63) - 1
@@ -187,7 +186,6 @@ async def _response(ctx: Context, viewer: Viewer, scope: Scope, hits: Sequence[H
     thread_ids = dict.fromkeys(hit[1] for hit in hits if hit[0] in shown and hit[1] in readable)
     used = [readable[thread_id] for thread_id in thread_ids]
     joined = await select_own_memberships(ctx.tx, ctx.actor.user_id, [thread.id for thread in used])
-    await yield_turn()
     return b'{"doing_deep_historical_index":false,"total_results":%d,"messages":[%b],"threads":%b,"members":%b%b}' % (
         total,
         b",".join([b'[%b,"hit":true}]' % shown[hit[0]][:-1] for hit in hits if hit[0] in shown]),
@@ -203,7 +201,6 @@ async def encoded_messages(ctx: Context, viewer: Viewer, hits: Sequence[Hit]) ->
     `hits` are the ids of messages, each with that of its channel.
     """
     rows = await queries.select_messages(ctx.tx, ctx.services.database.dialect, hits) if hits else []
-    await yield_turn()
     by_channel: dict[int, list[ShownRow]] = {}
     for channel_id, row in rows:
         message_id, author_id, pinned, _, mentions, replied_id, body, parts = row

@@ -24,7 +24,6 @@ from moothall.resources.voice.queries import (
     select_voice_states,
     voice_state_object,
 )
-from moothall.runtime.turns import yield_turn
 from moothall.storage.rows import MemberRow, member_from_row
 
 BOT_REMOVED: Final = Hook[[Context, GuildId, UserId], None]("bot removed")
@@ -80,7 +79,6 @@ async def remove_members(
         left = voice_state_object(voice, member, deaf=row.deaf, mute=row.mute, left=True)
         ctx.emit(VoiceStateUpdate(guild_id=guild_id, channel_id=voice.channel_id, state=left))
     await announce_ends(ctx, [(guild_id, voice.channel_id) for voice in connected])
-    await yield_turn(first=True)
     for user_id in removed:
         ctx.emit(GuildMemberRemove(guild_id=guild_id, user=users[user_id]))
     await MEMBERS_REMOVED(ctx, guild_id, list(removed))

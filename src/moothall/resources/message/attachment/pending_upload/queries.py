@@ -82,7 +82,9 @@ _select_stored = Query(
     into=StoredUpload,
 )
 _select_oldest = Query(
-    lambda: select(_table.id).where(_of_user).order_by(_table.id.desc()).limit(literal(1000)).offset(bindparam("kept"))
+    lambda: (
+        select(_table.id).where(_of_user).order_by(_table.id.desc()).limit(literal(1000)).offset(bindparam("newest"))
+    )
 )
 _select_of_user = Query(lambda: select(_table.id).where(_table.id == bindparam("upload_id"), _of_user))
 _drop = Query(lambda: insert_ignore(dropped_files, key=("message_id", "id")))
@@ -127,9 +129,9 @@ async def select_stored_uploads(
     return {row.id: row for row in rows}
 
 
-async def select_surplus_uploads(reader: Reader, user_id: UserId, kept: int) -> list[Snowflake]:
-    """The uploads of a user apart from the newest."""
-    return [Snowflake(row[0]) for row in await reader.all(_select_oldest, user_id=user_id, kept=kept)]
+async def select_surplus_uploads(reader: Reader, user_id: UserId, newest: int) -> list[Snowflake]:
+    """The uploads of a user apart from so many `newest` ones."""
+    return [Snowflake(row[0]) for row in await reader.all(_select_oldest, user_id=user_id, newest=newest)]
 
 
 async def is_upload_of(reader: Reader, upload_id: Snowflake, user_id: UserId) -> bool:
