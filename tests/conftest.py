@@ -23,12 +23,12 @@ from moothall.storage.database import Database, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.schema import metadata
 from tests.conformance.witness import SuiteEnd
-from tests.harness import Platform
-from tests.kept_connections import KeptConnections, KeptPostgres
-from tests.passwords import hash_cheaply
-from tests.signing_keys import generate_once
-from tests.sqlite_file import SharedFile, SharedSqlite, memory_folder
-from tests.suites import leave_out
+from tests.support.harness import Platform
+from tests.support.kept_connections import KeptConnections, KeptPostgres
+from tests.support.passwords import hash_cheaply
+from tests.support.signing_keys import generate_once
+from tests.support.sqlite_file import SharedFile, SharedSqlite, memory_folder
+from tests.support.suites import leave_out
 
 # Python may be forbidden to write its caches. Without them each of the suite's hundreds of processes compiles every
 # module again, and those of pytest rewrite every assertion.

@@ -17,9 +17,9 @@ from moothall.demo.seeding import ensure_demo, existing_demo
 from moothall.runtime.secrets import Passwords, SecretBox
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import guilds, messages, meta, users
-from tests.forking import ForkedServer
-from tests.harness import ANNOUNCEMENT, CATEGORY, FORUM, TEXT, VOICE, Platform
-from tests.serving import RunningServer, moothall
+from tests.support.forking import ForkedServer
+from tests.support.harness import ANNOUNCEMENT, CATEGORY, FORUM, TEXT, VOICE, Platform
+from tests.support.serving import RunningServer, moothall
 
 _COUNTS = {table.name: Query(select(func.count()).select_from(table)) for table in (users, guilds, messages)}
 

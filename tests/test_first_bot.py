@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 _README = Path(__file__).parents[1] / "README.md"
 _PATIENCE = 60.0

@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 import uvloop
 
-from tests.kept_connections import KeptConnections, KeptPostgres
+from tests.support.kept_connections import KeptConnections, KeptPostgres
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serving import RunningServer, moothall
+from tests.support.serving import RunningServer, moothall
 
 _PAGE = (Path(__file__).parents[1] / "docs" / "operations.md").read_text(encoding="utf-8")
 

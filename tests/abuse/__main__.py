@@ -22,7 +22,7 @@ from tests.abuse.clients import Clients, Waits
 from tests.abuse.community import Community
 from tests.abuse.processes import finish_attacks, start_attacks, wait_until_ready
 from tests.abuse.target import Target
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 _FLOOR = 0.02
 """Seconds: waits below it are noise of the machine, and count as it in a ratio."""

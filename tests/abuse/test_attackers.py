@@ -9,7 +9,7 @@ from tests.abuse.attackers import ATTACKERS
 from tests.abuse.clients import Clients
 from tests.abuse.community import Community
 from tests.abuse.processes import finish_attacks, start_attacks, wait_until_ready
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 _SECONDS = 2.0
 _TOGETHER = 10

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.forking import ForkedServer
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 PASSWORD = "correct horse battery staple"
 FLOODS = {"pings": b"\x89\x00" * 500, "fragments": b"\x01\x00" + b"\x00\x00" * 500}

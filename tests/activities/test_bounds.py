@@ -13,8 +13,8 @@ from moothall.activities.origin import ActivityOrigins
 from moothall.activities.proxy import ActivityProxy
 from moothall.api.address_limits import AddressLimits
 from moothall.objects.ids import ApplicationId, Snowflake
-from tests.harness import Platform
 from tests.resources.activity.activities import make_launchable
+from tests.support.harness import Platform
 
 _SHORT = 0.1
 

@@ -11,8 +11,8 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.activities.target import Activity
-from tests.serving import RunningServer
 from tests.support.guests import Guest, connect
+from tests.support.serving import RunningServer
 
 _USE = str(int(Permissions.USE_EMBEDDED_ACTIVITIES))
 

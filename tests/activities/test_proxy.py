@@ -11,7 +11,7 @@ from moothall.activities.headers import PASSED
 from moothall.activities.proxy import REQUEST_BYTES
 from tests.activities.target import FLOODS, Activity, Target
 from tests.server.sockets import Wire
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from moothall.activities.upstream import Request
 from moothall.activities.websockets import _Relay
 from moothall.objects.url_mapping import MappedPath
 from moothall.runtime.outgoing import AddressRefused, UrlRefused
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 
 @pytest.mark.parametrize("authority", ["127.0.0.1", "[::1]:8080", "localhost", "10.0.0.1", "[::ffff:10.0.0.1]"])

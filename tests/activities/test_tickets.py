@@ -17,8 +17,8 @@ from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.proxy_ticket import TICKET_SECONDS, ProxyTicket, SignedPayload
 from moothall.objects.wire import encode
 from tests.activities.target import Activity, Target
-from tests.serving import RunningServer
 from tests.support.guests import Guest, connect
+from tests.support.serving import RunningServer
 
 SIGNED = ("x-discord-proxy-payload", "x-signature-ed25519", "x-signature-timestamp")
 

@@ -16,8 +16,8 @@ from moothall.activities.proxy import ActivityProxy
 from moothall.api.address_limits import AddressLimits
 from moothall.objects.ids import ApplicationId
 from tests.activities.certificates import Authority
-from tests.harness import Platform
 from tests.resources.activity.activities import make_launchable
+from tests.support.harness import Platform
 
 NAME = "game.example.com"
 SIZE = 3 * 1024 * 1024

@@ -8,7 +8,7 @@ import pytest
 from moothall.api.pipeline import DecodedRequest
 from moothall.api.request.body import MAX_VALUES
 from moothall.runtime.budgets import Payer
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 from tests.support.rate_limits import limit
 
 FAR = "192.0.2.1"

@@ -30,7 +30,7 @@ from moothall.storage.database import (
     StorageUnavailable,
 )
 from moothall.storage.schema import jobs
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 _HOUR_MS = 3_600_000
 

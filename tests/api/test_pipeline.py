@@ -29,7 +29,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, StorageConflict, StorageFull
 from moothall.storage.schema import guilds, members, users
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 
 
 class Renamed(Event, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Headers that every response of the API has."""
 
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 
 async def test_no_response_is_cached_or_taken_for_another_type(platform: Platform) -> None:

@@ -6,7 +6,7 @@ from moothall.authority.state_versions import select_state_version
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.ids import RoleId, Snowflake, UserId
 from moothall.storage.database import StorageConflict
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 
 
 @pytest.fixture

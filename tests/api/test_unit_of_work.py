@@ -13,7 +13,7 @@ from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.events import GuildMemberAdd, GuildMemberRemove, GuildOpen
 from moothall.storage.database import StorageConflict
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from moothall.authority.guild_state import GuildState, GuildStates
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import guilds, roles
-from tests.compared_states import assert_equal_to_stored
-from tests.harness import Guild, Platform
+from tests.support.compared_states import assert_equal_to_stored
+from tests.support.harness import Guild, Platform
 
 _set_version = Query(
     update(guilds).where(guilds.c.id == bindparam("guild_id")).values(version=bindparam("new_version"))

@@ -12,7 +12,7 @@ from moothall.resources.member.events import GuildOpen
 from moothall.runtime import turns
 from moothall.storage.database import Query
 from moothall.storage.schema import members
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 _leave = Query(update(members).where(members.c.user_id == bindparam("leaver")).values(guild_id=0))
 

@@ -17,7 +17,7 @@ from moothall.bus.packing import encode_envelope, pack
 from moothall.bus.sealing import Seal
 from moothall.objects.ids import GuildId, Snowflake
 from tests.chaos.proxy import Proxy
-from tests.nats_servers import Batches, OwnNats, bus_at, connected, eventually, forget_space, usable_nats
+from tests.support.nats_servers import Batches, OwnNats, bus_at, connected, eventually, forget_space, usable_nats
 
 
 def event(text: str) -> Envelope:

@@ -12,7 +12,7 @@ from msgspec import Raw
 from moothall.bus import Audience, Bus, BusUnavailable, Envelope
 from moothall.bus.unix import WorkerBus, WriterBus
 from moothall.objects.ids import GuildId, Snowflake
-from tests.nats_servers import eventually
+from tests.support.nats_servers import eventually
 
 WRITER, FIRST, SECOND = "w" * 16, "1" * 16, "2" * 16
 

@@ -13,9 +13,9 @@ from moothall.api.staged import upload_key
 from moothall.cdn.rendition_cache import RenditionCache
 from moothall.objects.ids import Snowflake
 from moothall.storage.disk_cache import DiskCache
-from tests.harness import Platform
 from tests.resources.message.attachment.uploading import SOUND, guild_of, picture, send
 from tests.support.fetched_files import Got, get
+from tests.support.harness import Platform
 
 HTML = b"<html><script>alert(1)</script>"
 

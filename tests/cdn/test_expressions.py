@@ -10,10 +10,10 @@ from PIL import Image
 from moothall.api.address_limits import AddressLimits
 from moothall.cdn.expressions import ExpressionFiles
 from moothall.cdn.images import ImageFiles
-from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, opus, uri
 from tests.resources.sticker.sticker_files import film, lottie, sticker_form, still
+from tests.support.harness import Caller, Guild, Platform
 
 Answer = tuple[int, dict[bytes, bytes], bytes]
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.chaos.services import free_port
-from tests.serving import environment
+from tests.support.serving import environment
 
 _PATIENCE = 90.0
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncpg
 from nats.js.errors import NotFoundError
 
-from tests.nats_servers import connected
+from tests.support.nats_servers import connected
 
 _PATIENCE = 60.0
 _FIRST_STREAM = "first"

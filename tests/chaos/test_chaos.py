@@ -10,7 +10,7 @@ import pytest
 from tests.chaos.run import run
 from tests.chaos.services import postgres_programs
 from tests.chaos.topologies import Durations
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 
 @pytest.mark.timeout(300)

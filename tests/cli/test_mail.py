@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import failed, run
-from tests.mail_server import PUBLIC_URL, MailServer, mail_server_beside, text_of
+from tests.support.mail_server import PUBLIC_URL, MailServer, mail_server_beside, text_of
 
 
 @pytest.fixture

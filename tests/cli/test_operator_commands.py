@@ -9,8 +9,8 @@ import apsw
 import pytest
 
 from tests.cli.running import failed, run
-from tests.forking import ForkedServer
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 
 @pytest.fixture(scope="module")

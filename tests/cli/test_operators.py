@@ -14,8 +14,8 @@ import pytest
 from moothall.objects.features import ALL
 from moothall.objects.wire import Timestamp
 from tests.cli.running import failed, run
-from tests.forking import ForkedServer
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 _DAY = 86_400_000
 

@@ -10,8 +10,8 @@ import pyotp
 import pytest
 
 from tests.cli.running import failed, run
-from tests.forking import ForkedServer
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 NEW_PASSWORD = "quite another staple"
 

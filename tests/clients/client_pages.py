@@ -15,7 +15,7 @@ import aiohttp
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
 
 from moothall.pages.client_files import FOLDER
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 PASSWORD: Final = "correct horse battery"
 TIMEOUT_MS: Final = 60_000

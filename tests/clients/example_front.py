@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "activity"
 

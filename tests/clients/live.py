@@ -12,8 +12,8 @@ import yarl
 from discord.http import Route
 
 from tests.conformance.public_schema import check_answer
-from tests.forking import ForkedServer
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 PRIVILEGED_FLAGS = 1 << 13 | 1 << 15 | 1 << 19
 """The flags of an application that may use every privileged intent."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.separate_runs import SeparateRuns, collected
-from tests.suites import leave_out
+from tests.support.separate_runs import SeparateRuns, collected
+from tests.support.suites import leave_out
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "bots"
 BOTS = ("discordpy", "disnake", "hikari", "http-interactions")

@@ -4,7 +4,7 @@ from playwright.async_api import Browser, Page
 
 from tests.clients.client_pages import AXE
 from tests.clients.live import Person, World
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 LOGGED_OUT = ("/", "/reference", "/login", "/register", "/nowhere/oauth2/authorize", "/oauth2/authorized")
 # Each theme in full takes twice as long, and only colours differ.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.separate_runs import SeparateRuns
-from tests.suites import leave_out
+from tests.support.separate_runs import SeparateRuns
+from tests.support.suites import leave_out
 
 PACKAGE = Path(__file__).parents[2] / "packages" / "testing-js"
 _RUNS = {

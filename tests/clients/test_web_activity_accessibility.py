@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from tests.clients.activity_page import SHARED, ActivityPage, Api, brag
 from tests.clients.client_pages import AXE
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 from tests.support.web_client import CUT_OFF
 
 ICON: Final = Path(__file__).with_name("icon.png")

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 from tests.cli.running import run
 from tests.clients.client_pages import AXE, Account, ClientPage, choose_option, picture
 from tests.clients.live import Person, Server, World
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 
 @pytest.fixture(scope="module")

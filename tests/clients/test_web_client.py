@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Route, expect
 from tests.clients.bots import Harbour
 from tests.clients.client_pages import AXE, Account, ClientPage, call, open_new_guild, sign_up
 from tests.clients.live import Server, World
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 
 @pytest.fixture(scope="module")

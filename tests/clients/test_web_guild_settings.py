@@ -12,7 +12,7 @@ from tests.clients.client_pages import AXE, Account, ClientPage, becomes, choose
 from tests.clients.live import PIXEL, Person, Server, World
 from tests.resources.soundboard.sound_files import mp3
 from tests.resources.sticker.sticker_files import still
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 
 @pytest.fixture(scope="module")

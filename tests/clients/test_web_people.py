@@ -19,7 +19,7 @@ from tests.clients.client_pages import (
     sign_up,
 )
 from tests.clients.live import Server, World
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 from tests.support.web_client import guild_id, request
 
 

@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from tests.clients.client_pages import AXE, call, open_new_guild
 from tests.clients.live import Server
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 from tests.support.web_client import account_of, guild_and_channel
 
 

@@ -12,7 +12,7 @@ import moothall
 from moothall.pages.client_files import FOLDER
 from tests.clients.client_pages import open_new_guild, require_client
 from tests.clients.live import Server
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 PACKAGE = Path(moothall.__file__).parent
 SCRIPT = "() => document.querySelector('script[type=module]').src"

@@ -24,7 +24,7 @@ from tests.conformance.recombined import NO_BODY, PIXEL, Case
 from tests.oauth2.flow import CALLBACK, basic
 from tests.resources.soundboard.sound_files import opus, uri
 from tests.resources.sticker.sticker_files import still
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 OWNER, BOT, MEMBER, EXPENDABLE, BEARER, ANONYMOUS = range(6)
 """Callers. The second person is a member, and the third one's account may be lost: its password can be guessed."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from moothall.storage.engines import database_at
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

@@ -16,7 +16,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.storage.database import Query
 from moothall.storage.schema import members
-from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, VOICE, Caller, Guild, Platform
 
 load_endpoints()
 

@@ -11,7 +11,7 @@ from msgspec import inspect as shapes
 
 from moothall.api.endpoint import Endpoint
 from moothall.objects.errors import INVALID_FORM_BODY
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 from tests.support.operators import promote
 from tests.support.wrong_values import ROWS, errors_at, options, placed, refusal_of, wrong
 

@@ -18,7 +18,7 @@ from moothall.objects.errors import Refusal
 from tests.api.forms import TYPE as MULTIPART_TYPE
 from tests.api.forms import form, part
 from tests.conformance.own_schema import document
-from tests.harness import Platform
+from tests.support.harness import Platform
 from tests.support.wrong_values import ROWS, bare, errors_at, good, options, placed, refusal_of, wrong
 
 _DEEPEST = 5

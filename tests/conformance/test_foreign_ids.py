@@ -19,11 +19,11 @@ from moothall.objects.wire import Timestamp
 from moothall.resources import load_endpoints
 from moothall.resources.activity.quick_link.queries import QuickLinkRow, insert_quick_link
 from moothall.resources.guild.join_request.queries import JoinRequestRow, insert_join_request
-from tests.harness import Caller, Guild, Platform
 from tests.resources.auto_moderation.rules import create_rule
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, uri
 from tests.resources.sticker.sticker_files import sticker_form, still
+from tests.support.harness import Caller, Guild, Platform
 
 load_endpoints()
 

@@ -30,7 +30,7 @@ from tests.conformance.generated import (
 )
 from tests.conformance.recombined import NO_BODY, Case, Pool
 from tests.conftest import new_postgres
-from tests.forking import ForkedServer
+from tests.support.forking import ForkedServer
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 PROGRESS = Path(__file__).parents[2] / ".fuzz" / "requests.json"

@@ -13,7 +13,7 @@ from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.api.openapi_links import PROVIDED
 from moothall.resources import load_endpoints
 from tests.conformance.own_schema import allows, document
-from tests.forking import ForkedServer
+from tests.support.forking import ForkedServer
 
 load_endpoints()
 ROWS = sorted(REGISTRY.values(), key=lambda row: (row.method == "DELETE", row.path, row.method))

@@ -8,7 +8,7 @@ from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.api.operators import OperatorAccess
 from moothall.objects.operator import OperatorPermission
 from moothall.resources import load_endpoints
-from tests.harness import Platform
+from tests.support.harness import Platform
 from tests.support.operators import make_operator, make_token
 
 load_endpoints()

@@ -15,7 +15,7 @@ from moothall.resources.voice.operations.sessions import handle_voice_update
 from moothall.storage.database import Query
 from moothall.storage.schema import integrations
 from tests.conformance.spec_rows import SPEC_ROWS
-from tests.harness import VOICE, Caller, Guild, Platform, Reply
+from tests.support.harness import VOICE, Caller, Guild, Platform, Reply
 
 
 class World(Struct):

@@ -17,7 +17,7 @@ from moothall.objects.scopes import SCOPES
 from moothall.resources import load_endpoints
 from moothall.storage.database import Query
 from moothall.storage.schema import auto_moderation_rules, emojis, sounds, stickers
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 
 load_endpoints()
 

@@ -6,7 +6,7 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.api.forms import TYPE, form, part
-from tests.harness import Caller, Guild, Platform, Reply
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 PIXEL = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg=="

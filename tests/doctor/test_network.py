@@ -19,9 +19,9 @@ from moothall.server.health import Arrival, key_proof
 from moothall.settings import Settings
 from tests.cli.running import run
 from tests.doctor.fronting import Front, bad_gateway, listening, redirect, stranger, welcome
-from tests.forking import ForkedServer
 from tests.server.visiting import visited
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 ARRIVAL = Arrival("0.1.0", 0, "192.0.2.4", trusted=True, forwarded=True, addressed=True, client="203.0.113.7")
 CHAT = Settings(public_url="https://chat.example.org")

@@ -16,7 +16,7 @@ from moothall.objects.ids import EPOCH_MS
 from moothall.settings import Settings
 from moothall.storage.inspection import DatabaseState
 from moothall.storage.migrations import HEAD
-from tests.nats_servers import OwnNats, usable_nats
+from tests.support.nats_servers import OwnNats, usable_nats
 
 POSTGRES = Settings(database_url="postgresql://moothall:hidden@db.example/moothall")
 CURRENT = DatabaseState((15, 4), HEAD, now_ms=0, max_connections=97)

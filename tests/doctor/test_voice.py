@@ -10,8 +10,8 @@ from moothall.doctor import voice
 from moothall.doctor.finding import Finding, Level
 from moothall.settings import Settings
 from tests.doctor.fronting import Front, listening
-from tests.forking import ForkedServer
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 ELSEWHERE = "192.0.2.1"
 

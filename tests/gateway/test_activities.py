@@ -9,11 +9,11 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer, run_pending
-from tests.harness import Caller, Guild
 from tests.many_processes.nodes import Listener, Node
 from tests.resources.activity.activities import launch
 from tests.support.activity_scenes import activities, create_scene, users
 from tests.support.activity_users import install_to_user
+from tests.support.harness import Caller, Guild
 
 BOTH = ["EMBEDDED_ACTIVITY_UPDATE", "EMBEDDED_ACTIVITY_UPDATE_V2"]
 INTERVAL = 41.25

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from moothall.objects.permissions import Permissions
 from tests.gateway.mirror import Mirror
-from tests.harness import Platform
+from tests.support.harness import Platform
 from tests.support.town import VIEW, Town, converges
 
 RECORDING: Final = Path(__file__).parent / "recordings" / "changes.json"

@@ -12,8 +12,8 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, members, thread_members, voice_states
 from tests.gateway.peer import Peer
-from tests.harness import VOICE, Guild, Platform
 from tests.support.gateway_nodes import ACTIVE, greeted, node_over
+from tests.support.harness import VOICE, Guild, Platform
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 FLAGS = 1 << 13 | 1 << 15 | 1 << 19

@@ -1,8 +1,8 @@
 """Events that only holders of a permission receive, from the request to their sessions."""
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.resources.thread.thread_guild import thread_guild
+from tests.support.harness import Platform
 from tests.support.thread_listeners import listening
 
 NEEDED = {

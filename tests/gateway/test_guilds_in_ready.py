@@ -14,8 +14,8 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import voice_states
 from tests.gateway.peer import ALICE, GUILD, Peer, World, create_node, event, message, run_pending
-from tests.harness import VOICE, Platform
 from tests.support.gateway_nodes import ACTIVE, node_over
+from tests.support.harness import VOICE, Platform
 from tests.support.relationships import befriend
 
 LAZY, DEDUPE, PRIORITIZED, CLIENT_STATE_V2 = 1 << 0, 1 << 4, 1 << 5, 1 << 10

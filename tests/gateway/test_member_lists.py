@@ -14,8 +14,8 @@ from moothall.objects.permissions import Permissions
 from moothall.storage.database import StorageUnavailable
 from tests.gateway.list_mirror import ListMirror
 from tests.gateway.peer import Peer
-from tests.harness import Caller, Guild, Platform
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Caller, Guild, Platform
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 

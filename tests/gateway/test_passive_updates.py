@@ -9,8 +9,8 @@ from moothall.gateway.node import GatewayNode
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.ids import ChannelId, GuildId, Snowflake
 from tests.gateway.peer import ALICE, BOB, CAPTAIN, CRYPT, GUILD, TOWN, Peer, World, create_node, event, run_pending
-from tests.harness import Platform
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Platform
 
 V1, V2 = 1 << 11, 1 << 14
 THREAD = ChannelId(Snowflake(TOWN + 100))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.gateway.peer import Peer
-from tests.harness import Platform
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Platform
 from tests.support.relationships import befriend
 
 DEDUPE, PRIORITIZED = 1 << 4, 1 << 5

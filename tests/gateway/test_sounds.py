@@ -6,8 +6,8 @@ from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from tests.gateway.peer import Peer
-from tests.harness import Platform
 from tests.resources.soundboard.sound_files import mp3, uri
+from tests.support.harness import Platform
 
 
 async def next_of(peer: Peer, name: str) -> Any:

@@ -9,9 +9,9 @@ from moothall.objects.ids import ChannelId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
-from tests.harness import STAGE, VOICE, Caller, Platform
 from tests.resources.scheduled_event.planning import external, later, moment, path_of, plan, within
 from tests.support.examples import examples
+from tests.support.harness import STAGE, VOICE, Caller, Platform
 from tests.support.town import Town, converges
 
 VIEW = int(Permissions.VIEW_CHANNEL)

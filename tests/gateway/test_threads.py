@@ -5,8 +5,8 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.resources.thread.thread_guild import PRIVATE, id_of, thread_guild
+from tests.support.harness import Platform
 from tests.support.thread_listeners import Listener, listening
 
 MEMBERS, GUILDS, MESSAGES = Intent.GUILD_MEMBERS, Intent.GUILDS, Intent.GUILD_MESSAGES

@@ -8,7 +8,7 @@ from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.intents import Intent
 from tests.gateway.peer import Peer
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 READS = int(ApplicationFlags.GATEWAY_MESSAGE_CONTENT_LIMITED)
 STATED = int(Intent.GUILDS | Intent.GUILD_MESSAGES)

@@ -7,9 +7,9 @@ from typing import Any
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import write_last_seen
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.laws.invariants import ABOUT_THE_ACTOR, Step, check_state, check_step
 from tests.laws.oracle import Snapshot, overwrites, snapshot
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 P = Permissions
 MODERATOR_PERMISSIONS = (

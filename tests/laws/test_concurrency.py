@@ -12,7 +12,7 @@ from moothall.objects import limits
 from moothall.objects.ids import RoleId, WebhookId
 from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, members, message_nonces, roles, webhooks
-from tests.harness import CATEGORY, Caller, Guild, Platform, Reply
+from tests.support.harness import CATEGORY, Caller, Guild, Platform, Reply
 
 OF_GUILD: Any = bindparam("guild_id")
 _count_rows = Query(select(func.count()).select_from(members).where(members.c.guild_id == OF_GUILD))

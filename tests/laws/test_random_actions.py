@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from moothall.authority.guild_state import GuildStates
 from moothall.objects.permissions import Permissions
-from tests.compared_states import assert_equal_to_stored
-from tests.harness import Platform
 from tests.laws.scenario import Scenario, client_state, visible_state
+from tests.support.compared_states import assert_equal_to_stored
 from tests.support.examples import examples
+from tests.support.harness import Platform
 from tests.support.town import Client, Town
 
 P = Permissions

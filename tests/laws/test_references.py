@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.features import ALL
-from tests.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
+from tests.support.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Platform, Reply
 
 _SCREENS = {"welcome-screen": "PATCH", "onboarding": "PUT", "new-member-welcome": "PUT", "widget": "PATCH", "": "PATCH"}
 """The resources that refer to all three, with the method that changes each."""

@@ -10,7 +10,7 @@ from moothall.storage.engines import database_at
 from moothall.storage.nodes import database_id
 from tests.conftest import empty_database
 from tests.many_processes.nodes import Node
-from tests.nats_servers import forget_space, usable_nats
+from tests.support.nats_servers import forget_space, usable_nats
 
 
 @pytest.fixture

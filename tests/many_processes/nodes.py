@@ -9,7 +9,7 @@ from moothall.app.application import App
 from moothall.gateway.node import GatewayNode
 from moothall.settings import Settings
 from tests.gateway.peer import Peer
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 KEY = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 

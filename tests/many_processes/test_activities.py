@@ -3,10 +3,10 @@
 import asyncio
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild
 from tests.many_processes.nodes import Listener, Node
 from tests.resources.activity.activities import launch
 from tests.support.activity_scenes import activities, create_scene, users
+from tests.support.harness import Caller, Guild
 
 Pair = tuple[Node, Node]
 

@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.nats_servers import eventually
-from tests.serving import RunningServer
+from tests.support.nats_servers import eventually
+from tests.support.serving import RunningServer
 
 CADDYFILE: Final = Path(__file__).parents[2] / "deploy" / "Caddyfile"
 

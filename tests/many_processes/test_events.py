@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import VOICE
 from tests.many_processes.nodes import Node
+from tests.support.harness import VOICE
 
 Pair = tuple[Node, Node]
 SILENT = {"allow": "0", "deny": str(int(Permissions.SEND_MESSAGES)), "type": 0}

@@ -4,9 +4,9 @@ import asyncio
 
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
-from tests.harness import Caller
 from tests.many_processes.nodes import Node
 from tests.resources.interaction.scenario import Scenario, create_scenario
+from tests.support.harness import Caller
 
 Pair = tuple[Node, Node]
 

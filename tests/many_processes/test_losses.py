@@ -19,8 +19,8 @@ from moothall.storage.engines import database_at
 from moothall.storage.nodes import Membership, NodeNumberTaken
 from moothall.storage.schema import outbox, outbox_batches
 from tests.many_processes.nodes import KEY, Node
-from tests.nats_servers import OwnNats, eventually
-from tests.serving import RunningServer
+from tests.support.nats_servers import OwnNats, eventually
+from tests.support.serving import RunningServer
 
 MESSAGES = (1 << 9) | (1 << 15) | 1
 

@@ -4,8 +4,8 @@ import asyncio
 
 from moothall.resources.member.queries import count_members
 from tests.gateway.mirror import Mirror
-from tests.harness import Caller
 from tests.many_processes.nodes import Listener, Node
+from tests.support.harness import Caller
 
 MOVERS = 4
 SESSIONS = 24

@@ -3,9 +3,9 @@
 import asyncio
 
 from moothall.objects.intents import Intent
-from tests.harness import Caller, Guild
 from tests.many_processes.nodes import Node
-from tests.nats_servers import eventually
+from tests.support.harness import Caller, Guild
+from tests.support.nats_servers import eventually
 
 Pair = tuple[Node, Node]
 INTENTS = int(Intent.GUILDS | Intent.GUILD_PRESENCES | Intent.GUILD_MEMBERS)

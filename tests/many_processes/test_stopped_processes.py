@@ -13,9 +13,9 @@ import aiohttp
 import asyncpg
 import pytest
 
-from tests.forking import ForkedServer
 from tests.many_processes.nodes import KEY
 from tests.server.load import Acknowledged, Load
+from tests.support.forking import ForkedServer
 
 RELAY_LOCK = 1
 PATIENCE = 60.0

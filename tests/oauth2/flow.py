@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import moothall.oauth2.endpoints  # noqa: F401 its rows
 from moothall.objects.ids import Snowflake
-from tests.harness import Caller, Platform, Reply
+from tests.support.harness import Caller, Platform, Reply
 
 CALLBACK = "http://localhost:8000/callback"
 VERIFIER = "a-verifier-of-at-least-forty-three-characters-1234"

@@ -11,7 +11,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import tokens
-from tests.harness import Caller, Guild, Platform, Reply
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 _end_tokens = Query(update(tokens).where(tokens.c.kind == int(TokenKind.BEARER)).values(expires_at=bindparam("moment")))
 

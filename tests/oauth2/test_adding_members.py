@@ -3,8 +3,8 @@
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.oauth2.flow import App, application, bearer, tokens_of
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 EVERYTHING = (
     Permissions.CREATE_INSTANT_INVITE

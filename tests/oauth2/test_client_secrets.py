@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tests.harness import Platform
 from tests.oauth2.flow import application, post_form
+from tests.support.harness import Platform
 
 
 async def test_forty_secrets_at_once_are_counted_before_any_is_compared(platform: Platform) -> None:

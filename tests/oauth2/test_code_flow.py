@@ -11,7 +11,6 @@ from moothall.objects.permissions import Permissions
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import authorization_codes, tokens
-from tests.harness import Platform
 from tests.oauth2.flow import (
     CALLBACK,
     CHALLENGE,
@@ -24,6 +23,7 @@ from tests.oauth2.flow import (
     post_form,
     tokens_of,
 )
+from tests.support.harness import Platform
 
 _all_hashes = Query(select(tokens.c.hash, tokens.c.current_hash))
 _end_codes = Query(update(authorization_codes).values(expires_at=1))

@@ -23,7 +23,6 @@ from moothall.resources.application.queries import delete_tokens
 from moothall.runtime.secrets import hash_token, new_token
 from moothall.storage.database import Query, Transaction
 from moothall.storage.schema import tokens
-from tests.harness import Caller, Platform, Reply
 from tests.oauth2.flow import (
     CALLBACK,
     CHALLENGE,
@@ -36,6 +35,7 @@ from tests.oauth2.flow import (
     post_form,
     tokens_of,
 )
+from tests.support.harness import Caller, Platform, Reply
 
 _REFRESH = tokens.c.kind == int(TokenKind.REFRESH)
 _DAY_MS = 86_400_000

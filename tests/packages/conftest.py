@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.packages.installed import ROOT, Uv, build_dist, install_clean
-from tests.shared_folders import shared_folder
+from tests.support.shared_folders import shared_folder
 from tools.build_dist import client_is_current
 
 

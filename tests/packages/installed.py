@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from tests.serving import RunningServer
-from tests.suites import leave_out
+from tests.support.serving import RunningServer
+from tests.support.suites import leave_out
 
 ROOT: Final = Path(__file__).parents[2]
 _EPOCH: Final = "1767225600"

@@ -12,7 +12,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # comes without types
 
 from tests.packages.installed import ROOT, Uv
-from tests.serving import environment
+from tests.support.serving import environment
 
 pytestmark = pytest.mark.timeout(400)  # a registry is far away
 

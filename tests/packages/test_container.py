@@ -24,10 +24,10 @@ from PIL import Image
 from moothall.settings import PREFIX, Settings, load
 from tests.packages.installed import ROOT, check_served
 from tests.packages.old_versions import old_database
-from tests.serving import RunningServer
-from tests.shared_folders import shared_folder
 from tests.storage.buckets import bucket_at, bucket_settings
 from tests.support.commands import parse_command
+from tests.support.serving import RunningServer
+from tests.support.shared_folders import shared_folder
 from tools.build_dist import sources
 from tools.build_root import UID, build_root, size
 

@@ -14,8 +14,8 @@ from moothall.settings import load
 from moothall.storage.migrations import HEAD
 from tests.packages.debian_root import DEPENDENCIES, DebianRoot, require_debian
 from tests.packages.old_versions import old_database, revision_of
-from tests.serving import RunningServer, moothall
 from tests.support.commands import parse_command
+from tests.support.serving import RunningServer, moothall
 from tools.build_deb import PARTS, build_deb, deb_version, install_wheel
 from tools.build_dist import ROOT
 

@@ -13,7 +13,7 @@ from moothall import __version__
 from moothall.storage.migrations import HEAD
 from tests.packages.installed import ROOT, Uv, check_served
 from tests.packages.old_versions import old_database, revision_of
-from tests.serving import RunningServer, environment, moothall
+from tests.support.serving import RunningServer, environment, moothall
 
 pytestmark = pytest.mark.timeout(400)  # registries are far away
 

@@ -11,7 +11,7 @@ import msgspec
 from moothall import __version__
 from moothall.storage.statements.store import DIALECTS
 from tests.packages.installed import ROOT, build_dist, check_served, install_wheel
-from tests.serving import RunningServer, moothall
+from tests.support.serving import RunningServer, moothall
 from tools.build_dist import CLIENT, sources
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from moothall.objects.ids import Snowflake
 from moothall.pages.page_request import SESSION_PATHS
 from moothall.pages.site import Site
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 ORIGIN = "http://localhost:3333"
 PASSWORD = "correct horse battery"

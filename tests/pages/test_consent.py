@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, CHALLENGE, App, application
 from tests.pages.browser import PASSWORD, Browser, Page, registered
+from tests.support.harness import Platform
 
 LINK = "/oauth2/authorize"
 XSS = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

@@ -8,9 +8,9 @@ from sqlalchemy import bindparam, update
 
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
-from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, CHALLENGE, VERIFIER, App, application
 from tests.pages.browser import ORIGIN, PASSWORD, Browser, Page, registered
+from tests.support.harness import Platform
 
 LINK = "/oauth2/authorize"
 PKCE = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}

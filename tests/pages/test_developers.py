@@ -5,9 +5,9 @@ import base64
 import pytest
 
 from moothall.objects.application import ApplicationFlags
-from tests.harness import Caller, Platform
 from tests.pages.browser import Browser, Page
 from tests.resources.application.endpoint_server import endpoint
+from tests.support.harness import Caller, Platform
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="

@@ -1,7 +1,7 @@
 """The page of a guild template."""
 
-from tests.harness import CATEGORY, VOICE, Platform
 from tests.pages.browser import Browser
+from tests.support.harness import CATEGORY, VOICE, Platform
 
 
 async def test_a_template_shows_its_channels_and_roles_and_creates_a_guild(platform: Platform) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from moothall.app.application import App
 from moothall.settings import load
-from tests.harness import Platform
 from tests.pages.browser import Browser
+from tests.support.harness import Platform
 
 
 async def test_an_invite_shows_its_guild_and_lets_a_logged_in_user_join(platform: Platform) -> None:

@@ -1,7 +1,7 @@
 """The page of a guild's linked roles."""
 
-from tests.harness import Platform
 from tests.pages.browser import Browser
+from tests.support.harness import Platform
 from tests.support.role_connections import PAGE, VERIFIED, WINS, World, world
 
 __all__ = ["world"]

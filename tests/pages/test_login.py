@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from moothall.objects.ids import Snowflake
-from tests.harness import Caller, Platform
 from tests.pages.browser import ORIGIN, PASSWORD, Browser, registered
+from tests.support.harness import Caller, Platform
 
 
 async def test_logging_in_redirects_to_the_requested_page(platform: Platform) -> None:

@@ -10,9 +10,9 @@ from moothall.api import unit_of_work
 from moothall.api.authenticate import ANONYMOUS
 from moothall.api.context import Context
 from moothall.resources.user.registration_token.operations import create_invitation
-from tests.harness import Platform
-from tests.mail_server import MailServer, config_of, deliver_all, link_of, mail_server, send_mail_by
 from tests.pages.browser import ORIGIN, PASSWORD, Browser, Page, registered
+from tests.support.harness import Platform
+from tests.support.mail_server import MailServer, config_of, deliver_all, link_of, mail_server, send_mail_by
 
 ADDRESS = "wanda@example.org"
 NEW_PASSWORD = "quite another staple"

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from moothall.objects.clock import CLOCK
-from tests.harness import Platform
-from tests.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, token_of
 from tests.pages.browser import ORIGIN, Browser
 from tests.resources.user.mfa.totp import PASSWORD, careful
+from tests.support.harness import Platform
+from tests.support.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, token_of
 
 ADDRESS = "alice@example.org"
 

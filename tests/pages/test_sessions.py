@@ -1,7 +1,7 @@
 """The page of a user's logins."""
 
-from tests.harness import Platform
 from tests.pages.browser import PASSWORD, Browser, registered
+from tests.support.harness import Platform
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
 

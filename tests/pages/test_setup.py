@@ -1,7 +1,7 @@
 """The page of the first operator, in a browser without scripts."""
 
-from tests.harness import Platform
 from tests.pages.browser import PASSWORD, Browser
+from tests.support.harness import Platform
 from tests.support.operators import acts, claim_token, make_operator
 
 

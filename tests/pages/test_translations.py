@@ -15,8 +15,8 @@ from moothall.objects.ids import Snowflake
 from moothall.objects.locales import preferred_locale
 from moothall.pages.rendering import environment
 from moothall.pages.translations import LANGUAGES, TRANSLATED, catalogue
-from tests.harness import Caller, Platform
 from tests.pages.browser import ORIGIN, PASSWORD, Browser, Page, registered
+from tests.support.harness import Caller, Platform
 from tools.translations import catalogue_path, compiled, extracted, read_catalogue, untranslated
 
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|\{\w*\}|<[^>]+>")

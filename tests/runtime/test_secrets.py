@@ -21,7 +21,7 @@ from moothall.runtime.secrets import (
     new_account_token,
     new_token,
 )
-from tests.passwords import REAL_COST
+from tests.support.passwords import REAL_COST
 
 
 @given(st.integers(1, 200))

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from tests.server.load import PASSWORD
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 _LINK = r"http://\S+/setup\?token=(\S+)"
 

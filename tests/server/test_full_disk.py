@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.load import PASSWORD
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 SMALL_DISK = ("unshare", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs -o size=24m tmpfs "$0" && exec "$@"')
 """Runs a command with a small disk of its own in the place of a folder, which vanishes with it."""

@@ -13,7 +13,7 @@ from moothall.server import health
 from moothall.settings import Settings
 from moothall.storage.sqlite.group_commit import Writer
 from tests.many_processes.nodes import KEY
-from tests.postgres_proxy import PostgresProxy
+from tests.support.postgres_proxy import PostgresProxy
 
 
 async def ask(app: App) -> tuple[int, Any]:

@@ -8,9 +8,9 @@ from aiohttp import web
 from moothall.app.application import App
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.settings import Settings
-from tests.harness import Platform
 from tests.resources.interaction.http_app import HttpApp, set_endpoint_url, wait_until
 from tests.resources.interaction.scenario import create_scenario
+from tests.support.harness import Platform
 
 
 async def test_stopping_the_platform_does_not_wait_for_endpoints(tmp_path: Path) -> None:

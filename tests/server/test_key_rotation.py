@@ -22,11 +22,11 @@ from moothall.storage.database import Query
 from moothall.storage.sql import func, select, update
 from moothall.storage.tables import backup_codes, mails
 from tests.cli.running import failed, run
-from tests.forking import ForkedServer
-from tests.harness import Guild, Platform
-from tests.mail_server import config_of, deliver_all, mail_server, send_mail_by, token_of
 from tests.resources.user.mfa.totp import Careful, careful, code_login, password_login
-from tests.serving import RunningServer, moothall
+from tests.support.forking import ForkedServer
+from tests.support.harness import Guild, Platform
+from tests.support.mail_server import config_of, deliver_all, mail_server, send_mail_by, token_of
+from tests.support.serving import RunningServer, moothall
 
 PURPOSE = "stored secrets"
 

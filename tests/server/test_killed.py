@@ -5,8 +5,8 @@ import random
 import signal
 from pathlib import Path
 
-from tests.forking import ForkedServer
 from tests.server.load import Acknowledged, Load
+from tests.support.forking import ForkedServer
 from tests.support.killed_servers import check
 
 ROUNDS = 5

@@ -13,8 +13,8 @@ from moothall.storage.engines import database_at
 from moothall.storage.schema import message_changes, messages
 from moothall.storage.schema.search import message_index_fts, message_index_gin
 from moothall.storage.statements.statement import ByDialect
-from tests.forking import ForkedServer
 from tests.server.load import Acknowledged, Load
+from tests.support.forking import ForkedServer
 
 ROUNDS = 2
 

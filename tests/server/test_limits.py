@@ -10,9 +10,9 @@ import pytest
 
 from moothall.api.ratelimit import RateLimiter
 from moothall.storage.database import Database
-from tests.harness import Platform
 from tests.oauth2.flow import CALLBACK, application
 from tests.pages.browser import PASSWORD, Browser, registered
+from tests.support.harness import Platform
 
 
 async def test_consenting_is_throttled(database: Database) -> None:

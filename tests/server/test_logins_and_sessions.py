@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 
 from tests.server.load import PASSWORD
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 AUTHENTICATION_FAILED = 4004
 

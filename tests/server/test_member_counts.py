@@ -11,7 +11,7 @@ import pytest
 from tests.gateway.mirror import Mirror
 from tests.gateway.raw_sockets import RawClient
 from tests.server.load import Acknowledged, Load
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 MOVERS = 6
 SESSIONS = 48

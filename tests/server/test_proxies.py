@@ -8,9 +8,9 @@ import pytest
 from moothall.api.request.http_request import client_network
 from moothall.runtime.asgi import Scope
 from moothall.settings import Settings
-from tests.forking import ForkedServer
 from tests.server.sockets import Wire
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 
 GATEWAY = "/api/v10/gateway"
 FACTOR = 20

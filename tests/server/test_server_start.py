@@ -14,8 +14,8 @@ from moothall.app.server_start import check_server_key, continue_ids, forget_ret
 from moothall.objects.ids import Snowflake, SnowflakeFactory
 from moothall.runtime.secrets import ServerKey, ServerKeyError
 from moothall.storage.database import Database
-from tests.harness import Platform
-from tests.serving import RunningServer, moothall
+from tests.support.harness import Platform
+from tests.support.serving import RunningServer, moothall
 
 
 def new_key() -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from moothall.server.http_protocol import HEAD_BYTES
 from tests.server.sockets import Wire
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 API = "/api/v10"
 

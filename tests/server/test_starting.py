@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.server.load import PASSWORD
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 LATER: Final = (
     "PIL", "aiohttp", "aiosmtplib", "alembic", "anyio", "asyncpg", "cryptography.hazmat.primitives.serialization",

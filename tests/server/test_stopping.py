@@ -12,9 +12,9 @@ import aiohttp
 
 from moothall.server.http_protocol import BODY_SECONDS
 from tests.server.load import Acknowledged, Load
-from tests.serving import RunningServer
 from tests.support.killed_servers import check
 from tests.support.server_sessions import identified
+from tests.support.serving import RunningServer
 
 PATIENT = "shutdown_seconds = 100\n"
 IMPATIENT = "shutdown_seconds = 1\n"

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from tests.server.load import Acknowledged, Load
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 MIB = 1 << 20
 UPLOADERS = 12

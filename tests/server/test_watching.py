@@ -16,8 +16,8 @@ from moothall.objects.wire import Timestamp
 from moothall.settings import Settings
 from moothall.storage.database import Query
 from moothall.storage.schema import jobs
-from tests.serving import RunningServer, moothall
 from tests.support.server_sessions import identified
+from tests.support.serving import RunningServer, moothall
 
 _insert_job = Query(insert(jobs))
 

@@ -10,7 +10,7 @@ from moothall.server.websocket_limits import OPENED
 from tests.abuse.raw_websocket import RawWebSocket, frame
 from tests.abuse.target import Target
 from tests.server.load import PASSWORD
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 
 PING = frame(9)
 

@@ -16,9 +16,9 @@ import pytest
 from moothall.settings import SettingsError, load
 from tests.server.load import Acknowledged, Load
 from tests.server.sockets import Wire
-from tests.serving import RunningServer
 from tests.support.killed_servers import check
 from tests.support.server_sessions import identified
+from tests.support.serving import RunningServer
 
 PATIENCE = 30.0
 WRITER = "the process that writes"

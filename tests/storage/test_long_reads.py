@@ -15,7 +15,7 @@ from moothall.storage.database import FEW_ROWS, Database, Query
 from moothall.storage.engines import database_at
 from moothall.storage.per_query_reader import PerQueryReader
 from moothall.storage.schema import audit_entries, bans
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 GUILD = GuildId(Snowflake(1))
 NO_USER = UserId(Snowflake(0))

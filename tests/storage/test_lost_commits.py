@@ -11,8 +11,8 @@ from moothall.storage.database import CommitUnknown, StorageUnavailable
 from moothall.storage.postgres import outcomes as postgres_outcomes
 from moothall.storage.postgres.connection import Deadlines
 from moothall.storage.postgres.engine import PostgresDatabase
-from tests.postgres_proxy import Fault, PostgresProxy
 from tests.storage.counters import ADD, COUNT_UP, READ
+from tests.support.postgres_proxy import Fault, PostgresProxy
 
 ONE, TWO = Snowflake(1), Snowflake(2)
 

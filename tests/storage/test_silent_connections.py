@@ -10,8 +10,8 @@ from moothall.storage.database import StorageUnavailable
 from moothall.storage.postgres import connection as postgres_connection
 from moothall.storage.postgres.connection import Deadlines
 from moothall.storage.postgres.engine import PostgresDatabase
-from tests.postgres_proxy import Fault, PostgresProxy
 from tests.storage.counters import ADD, COUNT_UP, READ, break_connections
+from tests.support.postgres_proxy import Fault, PostgresProxy
 
 ONE, TWO = Snowflake(1), Snowflake(2)
 SHORT = Deadlines(statement=1.0, long_read=1.0, acquire=1.0, connect=1.0)

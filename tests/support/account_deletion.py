@@ -2,8 +2,8 @@
 
 from moothall.api.jobs import JobRunner
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Platform
 from tests.support.accounts import PASSWORD
+from tests.support.harness import Caller, Platform
 
 DAY_MS = 86_400_000
 

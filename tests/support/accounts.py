@@ -1,6 +1,6 @@
 """Accounts that are registered over HTTP."""
 
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 PASSWORD = "correct horse battery"
 

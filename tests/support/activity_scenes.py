@@ -3,9 +3,9 @@
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild
 from tests.many_processes.nodes import Listener, Node
 from tests.resources.activity.activities import activity
+from tests.support.harness import Caller, Guild
 
 UPDATE = "EMBEDDED_ACTIVITY_UPDATE_V2"
 EVERYONE = int(Permissions.DEFAULT | Permissions.USE_EMBEDDED_ACTIVITIES)

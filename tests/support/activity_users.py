@@ -7,7 +7,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import authorizations, integrations
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 _insert_integration = Query(insert(integrations))
 _insert_authorization = Query(insert(authorizations))

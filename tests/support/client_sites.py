@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 HERE = Path(__file__).parents[1] / "clients" / "python"
 

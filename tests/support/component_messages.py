@@ -6,8 +6,8 @@ from sqlalchemy import insert
 
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis
-from tests.harness import Caller, Guild, Platform
 from tests.resources.message.messaging import bot_of, guild_of
+from tests.support.harness import Caller, Guild, Platform
 
 V2 = 1 << 15
 LEGACY = "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2"

@@ -8,7 +8,7 @@ from moothall.api.address_limits import AddressLimits
 from moothall.cdn.attachments import Attachments
 from moothall.cdn.rendition_cache import RenditionCache
 from moothall.storage.disk_cache import DiskCache
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 
 class Got(NamedTuple):

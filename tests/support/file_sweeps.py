@@ -5,8 +5,8 @@ from typing import Any
 from moothall.api.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.sweeper import FileSweeper
-from tests.harness import Platform
 from tests.resources.message.attachment.uploading import stored
+from tests.support.harness import Platform
 
 
 async def sweep(platform: Platform) -> list[str]:

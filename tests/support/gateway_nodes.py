@@ -6,7 +6,7 @@ from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from tests.gateway.peer import Peer
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 ACTIVE = {
     "archived": False,

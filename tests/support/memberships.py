@@ -10,7 +10,7 @@ from moothall.resources.guild.membership.operations import (
 from moothall.resources.user.queries import select_user
 from moothall.resources.voice.queries import VoiceStateRow, upsert_voice_state
 from moothall.storage.rows import MemberRow
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 async def join(platform: Platform, guild: Guild, who: Caller, **options: object) -> MemberRow:

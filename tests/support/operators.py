@@ -7,7 +7,7 @@ from moothall.objects.operator import ALL, OperatorPermission
 from moothall.resources.operator.operations import create_token, renew_claim, set_operator
 from moothall.resources.operator_log.queries import LogRow, select_after
 from moothall.resources.user.queries import select_user
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 
 async def make_operator(

@@ -6,7 +6,7 @@ from typing import Any
 
 from moothall.api.address_limits import AddressLimits
 from moothall.cdn.uploads import UploadReceiver
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 
 async def put(

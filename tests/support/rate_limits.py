@@ -2,7 +2,7 @@
 
 from moothall.runtime.budgets import Allowance, Budgets, Holdings, Rates
 from moothall.runtime.pools import Pools
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 
 def limit(platform: Platform, *, cpu: float = 1e9, memory: int = 10**9) -> Budgets:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.gateway.peer import Peer
-from tests.harness import Caller
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Caller
 
 EVERYTHING = 1 << 2 | 1 << 7
 """Capabilities: a versioned `read_state`, with those of guilds and the user."""

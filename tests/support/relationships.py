@@ -1,6 +1,6 @@
 """Friends."""
 
-from tests.harness import Caller
+from tests.support.harness import Caller
 
 WHERE = "/users/@me/relationships"
 

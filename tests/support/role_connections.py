@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.harness import Caller, Guild, Platform
 from tests.oauth2.flow import App, application, bearer, consent, tokens_of
+from tests.support.harness import Caller, Guild, Platform
 
 SCOPE = "role_connections.write"
 WINS: dict[str, Any] = {"type": 2, "key": "wins", "name": "Wins", "description": "Games won"}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 RULES = {"field_type": "TERMS", "label": "Read the rules", "values": ["Be kind", "No spam"], "required": True}
 

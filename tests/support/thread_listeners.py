@@ -8,8 +8,8 @@ from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from tests.gateway.peer import Peer, run_pending
-from tests.harness import Caller
 from tests.resources.thread.thread_guild import ThreadGuild
+from tests.support.harness import Caller
 
 
 class Listener:

@@ -12,10 +12,10 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
 from tests.gateway.mirror import Mirror
 from tests.gateway.peer import Peer, run_pending
-from tests.harness import FORUM, VOICE, Caller, Platform, Reply
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, uri
 from tests.resources.sticker.sticker_files import sticker_form, still
+from tests.support.harness import FORUM, VOICE, Caller, Platform, Reply
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 PICTURE, STICKER, SOUND = picture(), still(16), uri(mp3(0.2))

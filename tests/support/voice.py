@@ -2,7 +2,7 @@
 
 from moothall.objects.ids import ChannelId
 from moothall.resources.voice.operations.sessions import handle_voice_update
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 async def go(

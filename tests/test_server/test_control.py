@@ -55,7 +55,7 @@ def test_web_pages_cannot_use_the_control_api(server: ControlledServer, header: 
 
 
 def test_the_platform_that_people_use_has_no_control_api(tmp_path: Path) -> None:
-    from tests.serving import RunningServer  # noqa: PLC0415 only here
+    from tests.support.serving import RunningServer  # noqa: PLC0415 only here
 
     with RunningServer(tmp_path / "data", "--no-demo") as serving:
         answer = ControlledServer().send("GET", f"{serving.url}/_test")
@@ -320,7 +320,7 @@ def test_a_fixture_may_be_yaml_and_says_what_is_wrong_with_it(tmp_path: Path) ->
 
 
 def test_serve_creates_a_fixture_once(tmp_path: Path) -> None:
-    from tests.serving import RunningServer  # noqa: PLC0415 only here
+    from tests.support.serving import RunningServer  # noqa: PLC0415 only here
 
     (tmp_path / "hall.json").write_text(json.dumps(_HALL), encoding="utf-8")
     with RunningServer(tmp_path / "data", "--fixture", str(tmp_path / "hall.json")) as first:

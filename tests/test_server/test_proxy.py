@@ -16,8 +16,8 @@ from cryptography import x509
 
 from moothall.test_server.certificates import DOMAINS, make_certificates
 from moothall.test_server.tls_proxy import is_served, path_at_server, run_through, running_proxy
-from tests.forking import ForkedServer
-from tests.serving import RunningServer, moothall
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer, moothall
 
 BOT = Path(__file__).with_name("proxied_bot.py")
 NO_SERVER = "http://127.0.0.1:1"

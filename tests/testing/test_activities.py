@@ -11,8 +11,8 @@ from moothall.testing import activities as activities_module
 from moothall.testing.browser import Browser, find_chromium
 from tests.clients.client_pages import require_client
 from tests.clients.example_front import EXAMPLE, build_front
-from tests.separate_runs import PLUGINS
-from tests.suites import leave_out
+from tests.support.separate_runs import PLUGINS
+from tests.support.suites import leave_out
 
 pytest_plugins = ["pytester"]
 

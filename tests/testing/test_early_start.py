@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.separate_runs import PLUGINS
+from tests.support.separate_runs import PLUGINS
 
 pytest_plugins = ["pytester"]
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from moothall.testing.libraries import LIBRARIES, patched
-from tests.separate_runs import SeparateRuns, collected
 from tests.support.client_sites import installed
+from tests.support.separate_runs import SeparateRuns, collected
 
 _BOTS = {
     "pycord": """

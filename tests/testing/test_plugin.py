@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.separate_runs import PLUGINS
+from tests.support.separate_runs import PLUGINS
 
 pytest_plugins = ["pytester"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import suites
+from tests.support import suites
 
 SCRIPT = Path(__file__).parents[2] / ".ci" / "run"
 REAL = ("bash", "dirname", "mktemp", "seq", "sleep")

@@ -58,3 +58,8 @@ def test_every_form_of_an_import_is_seen() -> None:
         names = imported_modules(form.format("tests.tools", "test_test_modules"))
         assert any(is_test_module(name) for name in names), form
     assert not any(map(is_test_module, imported_modules("from tests.test_server import controlled")))
+
+
+def test_what_tests_share_is_not_loose_among_them() -> None:
+    loose = [path.name for path in TESTS.glob("*.py") if not path.name.startswith("test_")]
+    assert loose == ["conftest.py"]

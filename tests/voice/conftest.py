@@ -7,9 +7,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.forking import ForkedServer
 from tests.server.load import PASSWORD
-from tests.serving import RunningServer
+from tests.support.forking import ForkedServer
+from tests.support.serving import RunningServer
 from tests.voice.client import Gateway, Voice
 
 

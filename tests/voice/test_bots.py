@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serving import moothall
+from tests.support.serving import moothall
 from tests.voice.conftest import Hall
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ import asyncio
 import signal
 from pathlib import Path
 
-from tests.serving import RunningServer
+from tests.support.serving import RunningServer
 from tests.voice.client import SOON
 from tests.voice.conftest import Hall
 

@@ -16,7 +16,7 @@ from moothall.objects.wire import encode
 from moothall.settings import Settings
 from moothall.storage.database import StorageUnavailable
 from moothall.voice.link import Participant
-from tests.harness import VOICE, Caller, Guild, Platform
+from tests.support.harness import VOICE, Caller, Guild, Platform
 
 
 @pytest.fixture

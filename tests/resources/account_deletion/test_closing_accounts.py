@@ -10,10 +10,10 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import former_members, metadata, users
 from tests.gateway.peer import Closed, Peer
-from tests.harness import Caller, Guild, Platform
 from tests.support.account_deletion import DAY_MS, delete_now
 from tests.support.accounts import PASSWORD, register
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Caller, Guild, Platform
 from tests.support.read_states import say
 from tests.support.relationships import befriend
 

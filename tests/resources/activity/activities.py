@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness import Caller, Platform, Reply
+from tests.support.harness import Caller, Platform, Reply
 
 
 async def make_launchable(owner: Caller, application_id: int, *, released: bool = True, **config: Any) -> None:

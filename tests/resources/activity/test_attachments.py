@@ -5,9 +5,9 @@ from moothall.objects import limits
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from tests.api.forms import TYPE, form, part
-from tests.harness import Caller, Platform, Reply
 from tests.resources.activity.activities import activity
 from tests.resources.interaction.scenario import Scenario
+from tests.support.harness import Caller, Platform, Reply
 from tests.support.pictures import PNG
 
 _MINUTE_MS = 60_000

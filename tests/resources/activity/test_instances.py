@@ -12,9 +12,9 @@ from moothall.resources.activity.operations import (
     leave_activities,
     leave_forbidden,
 )
-from tests.harness import CATEGORY, FORUM, STAGE, VOICE, Caller, Guild, Platform
 from tests.resources.activity.activities import activity, launch, leave, make_launchable, updates, users
 from tests.support.activity_users import ALL, install, install_to_user, member
+from tests.support.harness import CATEGORY, FORUM, STAGE, VOICE, Caller, Guild, Platform
 from tests.support.voice import go
 
 

@@ -7,9 +7,9 @@ from moothall.objects.clock import CLOCK
 from moothall.objects.ids import Snowflake
 from moothall.objects.proxy_ticket import TICKET_SECONDS, read_ticket, without_ticket
 from moothall.objects.wire import decoder
-from tests.harness import Caller, Guild, Platform
 from tests.resources.activity.activities import activity, launch, leave, make_launchable, updates
 from tests.support.activity_users import ALL, install, member
+from tests.support.harness import Caller, Guild, Platform
 
 
 @pytest.fixture

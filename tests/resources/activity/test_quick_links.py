@@ -8,8 +8,8 @@ import pytest
 from moothall.api.jobs import MAX_TRANSACTION_MS, JobRunner
 from moothall.objects import limits
 from moothall.objects.wire import Timestamp
-from tests.harness import Platform
 from tests.resources.activity.activities import activity
+from tests.support.harness import Platform
 from tests.support.pictures import PNG
 
 _DAY_MS = 86_400_000

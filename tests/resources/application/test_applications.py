@@ -12,7 +12,7 @@ from moothall.objects.application import ApplicationFlags
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 PNG = (
     "data:image/png;base64,"

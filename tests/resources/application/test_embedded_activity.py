@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from moothall.objects import limits
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 EMBEDDED, RELEASED = 1 << 17, 1 << 1
 

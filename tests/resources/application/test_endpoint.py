@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.harness import Caller, Platform
 from tests.resources.application.endpoint_server import endpoint
+from tests.support.harness import Caller, Platform
 
 FIELD = "interactions_endpoint_url"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 REFUSED = [
     "file:///etc/passwd",

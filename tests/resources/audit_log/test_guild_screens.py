@@ -1,7 +1,7 @@
 """Audit log entries for changes of onboarding, welcome screen, screening, incident actions, widget and vanity URL."""
 
 from moothall.objects.wire import Timestamp
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 
 async def test_changes_of_screens_have_the_entry_types_of_the_public_description(platform: Platform) -> None:

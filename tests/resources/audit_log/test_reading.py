@@ -12,7 +12,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import integrations, webhooks
-from tests.harness import Caller, Guild, Platform, Reply
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 _insert_webhook = Query(insert(webhooks))
 _insert_integration = Query(insert(integrations))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness import Guild
+from tests.support.harness import Guild
 
 BLOCK, ALERT, TIMEOUT, QUARANTINE = 1, 2, 3, 4
 KEYWORD, SPAM, PRESET, MENTIONS, PROFILE = 1, 3, 4, 5, 6

@@ -10,7 +10,6 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.auto_moderation.matcher import RuleMatchers
 from moothall.runtime.budgets import OverBudget, Payer
 from moothall.runtime.work_pool import WorkPool
-from tests.harness import CATEGORY, FORUM, Caller, Guild, Platform, Reply
 from tests.resources.auto_moderation.rules import (
     BLOCK,
     KEYWORD,
@@ -21,6 +20,7 @@ from tests.resources.auto_moderation.rules import (
     create_rule,
     timeout_for,
 )
+from tests.support.harness import CATEGORY, FORUM, Caller, Guild, Platform, Reply
 
 AUDIT, EXECUTED = "GUILD_AUDIT_LOG_ENTRY_CREATE", "AUTO_MODERATION_ACTION_EXECUTION"
 BLOCKED = [{"type": BLOCK}]

@@ -6,8 +6,8 @@ import pytest
 
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform
 from tests.resources.auto_moderation.rules import PROFILE, QUARANTINE, alert_to, create_rule
+from tests.support.harness import Caller, Guild, Platform
 
 AUDIT, EXECUTED, UPDATED = (
     "GUILD_AUDIT_LOG_ENTRY_CREATE",

@@ -9,7 +9,6 @@ from sqlalchemy import select
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import auto_moderation_rules
-from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.auto_moderation.rules import (
     KEYWORD,
     MENTIONS,
@@ -21,6 +20,7 @@ from tests.resources.auto_moderation.rules import (
     create_rule,
     timeout_for,
 )
+from tests.support.harness import CATEGORY, VOICE, Caller, Guild, Platform, Reply
 
 REGEX, REPEATED = "AUTO_MODERATION_INVALID_REGEX", "SET_TYPE_ALREADY_CONTAINS_VALUE"
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"

@@ -7,8 +7,8 @@ import pytest
 from moothall.resources.auto_moderation.keywords import KeywordSet, MarkedText, Match
 from moothall.resources.auto_moderation.matcher import RuleMatchers
 from moothall.resources.auto_moderation.words import FILES, PresetWords, WordListError
-from tests.harness import Platform
 from tests.resources.auto_moderation.rules import PRESET, create_rule
+from tests.support.harness import Platform
 
 
 def match(keyword: str, text: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import ANNOUNCEMENT, CATEGORY, FORUM, MEDIA, STAGE, TEXT, VOICE, Caller, Guild, Platform
+from tests.support.harness import ANNOUNCEMENT, CATEGORY, FORUM, MEDIA, STAGE, TEXT, VOICE, Caller, Guild, Platform
 
 P = Permissions
 

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, insert, select
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, channels, jobs, messages, voice_states, webhooks
-from tests.harness import CATEGORY, VOICE, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, VOICE, Caller, Guild, Platform
 
 P = Permissions
 

@@ -2,7 +2,7 @@
 
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
-from tests.harness import CATEGORY, Platform
+from tests.support.harness import CATEGORY, Platform
 
 
 async def test_two_users_have_one_direct_message_no_matter_which_of_them_opens_it(platform: Platform) -> None:

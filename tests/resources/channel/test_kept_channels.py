@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 
-from tests.harness import Platform, Reply
 from tests.resources.message.messaging import guild_of, member_of, say
+from tests.support.harness import Platform, Reply
 
 
 async def test_every_change_of_a_channel_shows_at_once(platform: Platform) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import ANNOUNCEMENT, CATEGORY, FORUM, TEXT, VOICE, Caller, Guild, Platform
+from tests.support.harness import ANNOUNCEMENT, CATEGORY, FORUM, TEXT, VOICE, Caller, Guild, Platform
 
 P = Permissions
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import CATEGORY, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, Caller, Guild, Platform
 
 P = Permissions
 

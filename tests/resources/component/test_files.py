@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tests.harness import Platform
 from tests.resources.component.trees import container, file, gallery, section, text, thumbnail
 from tests.resources.message.attachment.uploading import listed, picture, send, upload
 from tests.support.component_messages import LEGACY, V2, botted
+from tests.support.harness import Platform
 
 TEXT_FILE = ("notes.txt", b"fog at noon")
 SHIP = ("ship.png", picture())

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Platform
 from tests.resources.component.trees import (
     button,
     container,
@@ -22,6 +21,7 @@ from tests.resources.component.trees import (
 )
 from tests.resources.message.messaging import bot_of, guild_of, member_of, say
 from tests.support.component_messages import LEGACY, V2, botted, emoji_in
+from tests.support.harness import Caller, Platform
 
 
 async def sent(caller: Caller, url: str, *components: dict[str, Any], **values: Any) -> Any:

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform
 from tests.resources.component.trees import (
     button,
     container,
@@ -18,6 +17,7 @@ from tests.resources.component.trees import (
     thumbnail,
 )
 from tests.support.component_messages import LEGACY, V2, emoji_in
+from tests.support.harness import Caller, Guild, Platform
 
 OURS = "COMPONENT_TYPE_INVALID"
 

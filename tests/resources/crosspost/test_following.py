@@ -12,9 +12,9 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import crossposts
-from tests.harness import ANNOUNCEMENT, VOICE, Caller, Guild, Platform
 from tests.resources.message.attachment.uploading import send, stored
 from tests.resources.message.messaging import bot_of, direct_messages, say
+from tests.support.harness import ANNOUNCEMENT, VOICE, Caller, Guild, Platform
 
 CROSSPOSTED, IS_CROSSPOST, SOURCE_MESSAGE_DELETED = 1, 2, 8
 FOLLOWED = 12

@@ -8,8 +8,8 @@ from sqlalchemy import func, insert, select
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import application_emojis
-from tests.harness import Caller, Platform
 from tests.resources.guild.pictures import picture
+from tests.support.harness import Caller, Platform
 
 PNG = picture()
 

@@ -12,8 +12,8 @@ from sqlalchemy import insert
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 AUDIT, EMOJIS_UPDATE = "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_EMOJIS_UPDATE"
 CREATE, MANAGE = Permissions.CREATE_GUILD_EXPRESSIONS, Permissions.MANAGE_GUILD_EXPRESSIONS

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Platform, Reply
 from tests.oauth2.flow import App, application, bearer, tokens_of
+from tests.support.harness import Caller, Platform, Reply
 
 DURABLE, CONSUMABLE, SUBSCRIPTION, GROUP = 2, 3, 5, 6
 AVAILABLE, OF_GUILDS, OF_USERS = 1 << 2, 1 << 7, 1 << 8

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.harness import Platform
 from tests.resources.interaction.scenario import create_scenario
+from tests.support.harness import Platform
 
 
 async def test_an_interaction_carries_what_its_user_and_guild_have(platform: Platform) -> None:

@@ -6,8 +6,8 @@ import pytest
 from msgspec import Struct
 
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
+from tests.support.harness import Caller, Guild, Platform
 
 
 class Circle(Struct):

@@ -8,8 +8,8 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from moothall.settings import Settings
-from tests.harness import CATEGORY, TEXT, VOICE, Caller, Platform
 from tests.resources.guild.pictures import picture
+from tests.support.harness import CATEGORY, TEXT, VOICE, Caller, Platform
 
 GRADIENT = {"primary_color": 1, "secondary_color": 2, "tertiary_color": None}
 

@@ -26,7 +26,7 @@ from moothall.storage.schema import (
     voice_states,
     webhooks,
 )
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 NOW = Timestamp.now()
 

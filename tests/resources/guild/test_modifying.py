@@ -6,8 +6,8 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from moothall.resources.member.queries import update_member
-from tests.harness import FORUM, VOICE, Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
+from tests.support.harness import FORUM, VOICE, Caller, Guild, Platform
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 WIDE = (32, 18)

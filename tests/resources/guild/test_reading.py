@@ -9,7 +9,7 @@ from moothall.objects.wire import encode
 from moothall.resources.guild.objects import guild_json, guild_object
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, stickers
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from moothall.objects.ids import ChannelId, GuildId
 from moothall.storage.columns import JsonColumn, SnowflakeColumn, TimestampColumn
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, metadata
-from tests.harness import FORUM, TEXT, VOICE, Guild, Platform
+from tests.support.harness import FORUM, TEXT, VOICE, Guild, Platform
 
 _NOT_HERE: Final = {"dm_pairs", "message_changes"}
 """Tables of direct messages, and the queue of the message index, which is processed later."""

@@ -14,9 +14,9 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.harvest import queries
 from moothall.resources.harvest.archive import make_directory, make_entry
 from moothall.resources.harvest.links import ArchiveLinks
-from tests.harness import Caller, Platform
 from tests.support.account_deletion import delete_now
 from tests.support.accounts import register
+from tests.support.harness import Caller, Platform
 from tests.support.read_states import say
 from tests.support.relationships import befriend
 

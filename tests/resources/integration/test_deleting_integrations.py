@@ -9,8 +9,8 @@ import moothall.oauth2.endpoints  # noqa: F401 its rows
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import voice_states
-from tests.harness import VOICE, Caller, Guild, Platform
 from tests.resources.auto_moderation.rules import create_rule
+from tests.support.harness import VOICE, Caller, Guild, Platform
 
 _insert_voice = Query(insert(voice_states))
 

@@ -4,7 +4,7 @@ from sqlalchemy import insert
 
 from moothall.storage.database import Query
 from moothall.storage.schema import integrations
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 _insert_integration = Query(insert(integrations))
 

@@ -15,8 +15,8 @@ from moothall.objects.ids import ApplicationId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import applications
 from tests.api.forms import TYPE, form
-from tests.harness import Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
+from tests.support.harness import Platform
 
 _set_url = Query(
     update(applications)

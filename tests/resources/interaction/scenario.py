@@ -13,8 +13,8 @@ from moothall.objects.ids import Snowflake
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
 from moothall.storage.disk_cache import DiskCache
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.oauth2.flow import App, application, consent
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 _BUTTON = 2
 SLASH: dict[str, Any] = {"name": "blep", "description": "Send an animal"}

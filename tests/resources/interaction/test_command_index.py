@@ -3,8 +3,8 @@
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario, install
+from tests.support.harness import Caller, Platform
 
 
 async def names(caller: Caller, path: str, **options: Any) -> list[str]:

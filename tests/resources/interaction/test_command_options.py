@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import FORUM, Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
 from tests.resources.message.attachment.uploading import upload
+from tests.support.harness import FORUM, Platform
 
 
 def option(kind: float, name: str = "it", **more: Any) -> dict[str, Any]:

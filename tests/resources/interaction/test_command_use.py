@@ -10,9 +10,9 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import members
-from tests.harness import FORUM, VOICE, Caller, Platform
 from tests.resources.activity.activities import make_launchable
 from tests.resources.interaction.scenario import Scenario, create_scenario, install
+from tests.support.harness import FORUM, VOICE, Caller, Platform
 
 _set_member = Query(
     update(members)

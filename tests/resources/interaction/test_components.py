@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import FORUM, Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
+from tests.support.harness import FORUM, Platform
 
 BUTTON: dict[str, Any] = {"type": 2, "style": 1, "custom_id": "go", "label": "Go"}
 OPTIONS = [{"label": name.title(), "value": name} for name in ("ant", "bee", "cow")]

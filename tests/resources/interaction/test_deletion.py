@@ -9,8 +9,8 @@ from moothall.api.jobs import JobRunner
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import command_permissions, commands, interactions
-from tests.harness import Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
+from tests.support.harness import Platform
 
 _counts = [Query(select(func.count()).select_from(table)) for table in (commands, command_permissions, interactions)]
 

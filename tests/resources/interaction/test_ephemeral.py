@@ -11,9 +11,9 @@ from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.search.indexing import Indexer
 from moothall.storage.database import Query
 from moothall.storage.schema import attachments, ephemeral_messages, interactions, messages
-from tests.harness import Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
 from tests.resources.message.attachment.uploading import stored, upload
+from tests.support.harness import Platform
 
 CLICK = {"component_type": 2, "custom_id": "go"}
 HOUR_MS = 3_600_000

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.harness import Platform
 from tests.resources.interaction.scenario import create_scenario
+from tests.support.harness import Platform
 
 
 async def test_a_command_is_sent_to_the_application_and_its_response_is_a_message(platform: Platform) -> None:

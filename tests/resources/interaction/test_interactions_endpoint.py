@@ -14,7 +14,6 @@ from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.runtime.budgets import Payer
 from moothall.runtime.outgoing import AddressRefused, Outgoing, OutgoingFailed
 from tests.api.forms import part
-from tests.harness import Platform
 from tests.resources.interaction.http_app import (
     http_scenario,
     respond_with,
@@ -24,6 +23,7 @@ from tests.resources.interaction.http_app import (
 )
 from tests.resources.interaction.scenario import create_scenario
 from tests.resources.message.attachment.uploading import picture, stored, usage
+from tests.support.harness import Platform
 from tests.support.rate_limits import limit
 
 BUTTON = {"type": 1, "components": [{"type": 2, "style": 1, "custom_id": "go", "label": "Go"}]}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.errors import INTERNAL_ERROR
-from tests.harness import Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
+from tests.support.harness import Platform
 
 JUNK: list[Any] = [
     None, True, 0, -1, 1.5, 2**63, -(2**70), "", "x", "\0", "\udfff", "1" * 40, [], {}, [None],

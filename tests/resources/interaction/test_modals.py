@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.harness import Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
 from tests.resources.message.attachment.uploading import upload
+from tests.support.harness import Platform
 
 OPTIONS = [{"label": name.title(), "value": name} for name in ("ant", "bee", "cow")]
 

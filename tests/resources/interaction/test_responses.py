@@ -11,9 +11,9 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.application.endpoint_requests import RESPONSE_SECONDS
 from moothall.storage.database import Query
 from moothall.storage.schema import interactions
-from tests.harness import Platform
 from tests.resources.interaction.scenario import Scenario, create_scenario
 from tests.resources.message.attachment.uploading import picture, upload
+from tests.support.harness import Platform
 
 BUTTON: dict[str, Any] = {
     "type": 1,

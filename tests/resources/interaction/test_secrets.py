@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from moothall.storage.database import Query
 from moothall.storage.schema import audit_entries, metadata
-from tests.harness import Platform
 from tests.oauth2.flow import answer_of, bearer, consent
 from tests.resources.interaction.http_app import http_scenario, respond_with
 from tests.resources.interaction.scenario import create_scenario
+from tests.support.harness import Platform
 
 
 async def test_secrets_and_tokens_of_a_whole_flow_are_not_stored_logged_or_shown(

@@ -12,7 +12,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member
 from moothall.storage.database import Query
 from moothall.storage.schema import bans, guilds
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 _select_uses = Query(select(guilds.c.vanity_url_uses).where(guilds.c.id == bindparam("guild_id")))
 _insert_ban = Query(insert(bans))

@@ -6,7 +6,7 @@ from moothall.objects.relationship import RelationshipType
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import friend_invites
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 PATH = "/users/@me/invites"
 

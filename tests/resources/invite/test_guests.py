@@ -9,8 +9,8 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.voice.operations.sessions import clear_voice, handle_voice_update, leave_voice
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.support.gateway_nodes import greeted, node_over
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import applications, invites, voice_states
-from tests.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, FORUM, STAGE, TEXT, VOICE, Caller, Guild, Platform
 
 P = Permissions
 

@@ -6,8 +6,8 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
-from tests.harness import STAGE, VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import external, path_of, plan, within
+from tests.support.harness import STAGE, VOICE, Guild, Platform
 
 
 @pytest.fixture

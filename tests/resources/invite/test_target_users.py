@@ -11,8 +11,8 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.invite.target_users.files import read_user_ids
 from moothall.storage.database import Query
 from moothall.storage.schema import invite_target_jobs, invite_targets
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.message.attachment.uploading import stored, upload
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 FIELD = "target_users_file"
 _targets, _jobs = Query(select(invite_targets.c.code)), Query(select(invite_target_jobs.c.code))

@@ -10,7 +10,7 @@ from PIL import Image
 
 from moothall.resources.link_preview.fetcher import LinkPreviews
 from moothall.resources.message.preview_worker import PreviewWorker
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

@@ -17,9 +17,9 @@ from moothall.resources.message.preview_worker import ATTEMPTS_MAX, PreviewWorke
 from moothall.runtime.budgets import Allowance, Budgets, Payer, Rates
 from moothall.storage.database import Query
 from moothall.storage.schema import link_previews, preview_requests
-from tests.harness import Caller, Platform
 from tests.resources.link_preview.sites import Site, allow, attach, meta, picture, running_site
 from tests.resources.message.messaging import bot_of, direct_messages, guild_of, say
+from tests.support.harness import Caller, Platform
 
 ARTICLE = meta(og__title="A title", og__description="What it says", og__site_name="The site")
 

@@ -26,8 +26,8 @@ from moothall.resources.mail.queries import MailRow, MailState, list_mails
 from moothall.resources.mail.sender import LOG_DAYS, MAX_ATTEMPTS, MailSender
 from moothall.runtime.lifecycle import Lazy
 from tests.activities.certificates import Authority
-from tests.harness import Platform
-from tests.mail_server import config_of, link_of, mail_server, send_mail_by, text_of
+from tests.support.harness import Platform
+from tests.support.mail_server import config_of, link_of, mail_server, send_mail_by, text_of
 
 ALICE = EmailAddress.from_wire("alice@example.org")
 LINK = "https://moot.example/reset?token=a-secret-token"

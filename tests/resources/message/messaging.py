@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 async def guild_of(platform: Platform, **values: Any) -> tuple[Caller, Guild, str]:

@@ -19,9 +19,9 @@ from moothall.storage.schema import (
     reactions,
     webhooks,
 )
-from tests.harness import Caller, Platform, Reply
 from tests.resources.message.attachment.uploading import listed, names, stored, upload
 from tests.resources.message.messaging import guild_of, member_of
+from tests.support.harness import Caller, Platform, Reply
 from tests.support.polls import TEA
 
 ROUNDS = 6

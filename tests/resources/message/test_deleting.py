@@ -7,8 +7,8 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import messages, pins, reaction_counts, reactions
-from tests.harness import Platform
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
+from tests.support.harness import Platform
 
 P = Permissions
 DAY = 86_400_000

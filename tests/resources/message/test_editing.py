@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
+from tests.support.harness import Platform
 
 P = Permissions
 SUPPRESS_EMBEDS = 1 << 2

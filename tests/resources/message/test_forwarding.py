@@ -6,9 +6,9 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.attachment.sweeper import FileSweeper
-from tests.harness import VOICE, Caller, Platform
 from tests.resources.message.attachment.uploading import send, stored
 from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
+from tests.support.harness import VOICE, Caller, Platform
 
 HAS_SNAPSHOT = 1 << 14
 

@@ -8,8 +8,8 @@ import pytest
 
 from moothall.resources.message import page_cache
 from moothall.resources.message.rendering import encode_page
-from tests.harness import Caller, Platform, Reply
 from tests.resources.message.messaging import guild_of, member_of, say
+from tests.support.harness import Caller, Platform, Reply
 
 _AFTER_ALL = (1 << 63) - 1
 

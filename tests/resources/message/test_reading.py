@@ -1,8 +1,8 @@
 """Get Channel Messages and Get Channel Message: pages, and who may read what."""
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
+from tests.support.harness import Platform
 
 P = Permissions
 MESSAGE_CONTENT_LIMITED = 1 << 19

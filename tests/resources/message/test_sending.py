@@ -20,8 +20,8 @@ from moothall.resources.member.activity import ActivityRecorder
 from moothall.resources.message.rules import RecentMessages
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, channel_recipients, member_activity, members, messages, users
-from tests.harness import CATEGORY, FORUM, VOICE, Caller, Platform
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
+from tests.support.harness import CATEGORY, FORUM, VOICE, Caller, Platform
 
 P = Permissions
 

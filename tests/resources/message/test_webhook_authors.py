@@ -18,8 +18,8 @@ from moothall.resources.message.drafts import EditDraft
 from moothall.resources.message.events import MessageCreate, MessageDelete, MessageUpdate
 from moothall.resources.message.reading import read_draft
 from moothall.resources.message.requests import MessageFields
-from tests.harness import Guild, Platform
 from tests.resources.message.messaging import bot_of, guild_of, member_of
+from tests.support.harness import Guild, Platform
 
 FIRES: frozenset[type[Event]] = frozenset({MessageCreate, MessageUpdate, MessageDelete})
 

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from moothall.api.ratelimit import RateLimiter
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 from tests.support.read_states import mentions_of
 
 DIRECT = "/users/@me/channels"

@@ -4,7 +4,7 @@ import asyncio
 
 from moothall.objects.ids import Snowflake
 from moothall.objects.operator import OperatorPermission
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 from tests.support.operators import acts, log_rows, make_operator, make_token
 
 USERS, SETTINGS = OperatorPermission.USERS, OperatorPermission.SETTINGS

@@ -15,7 +15,7 @@ from moothall.resources.operator_log.chain import LogBroken, VerifiedLog, verify
 from moothall.resources.operator_log.operations import record_act
 from moothall.storage.database import Database, Query
 from moothall.storage.sqlite.engine import SqliteDatabase
-from tests.harness import Platform
+from tests.support.harness import Platform
 from tests.support.operators import log_rows
 
 

@@ -5,7 +5,7 @@ import asyncio
 from msgspec import structs
 
 from moothall.objects.operator import OperatorPermission
-from tests.harness import Platform
+from tests.support.harness import Platform
 from tests.support.operators import acts, claim_token, log_rows, make_operator, make_token
 
 USERS, GUILDS, OPERATORS, LOG = (

@@ -21,9 +21,9 @@ from moothall.resources.push.operations import SUBSCRIPTIONS_MAX
 from moothall.resources.push.sender import PushSender
 from moothall.storage.database import Query
 from moothall.storage.schema import push_subscriptions, tokens
-from tests.harness import Caller, Guild, Platform
 from tests.resources.link_preview.sites import Site, running_site
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
+from tests.support.harness import Caller, Guild, Platform
 from tests.support.relationships import befriend
 
 KEY = VapidKey(new_private_key(), "mailto:operator@moot.example")

@@ -4,9 +4,9 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
-from tests.harness import FORUM, Caller, Guild, Platform
 from tests.oauth2.flow import application, bearer, tokens_of
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import FORUM, Caller, Guild, Platform
 from tests.support.read_states import EVERYTHING, mentions_of, ready_of, say
 
 VIEW = int(Permissions.VIEW_CHANNEL)

@@ -11,7 +11,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import message_mentions, messages
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 PATH = "/users/@me/mentions"
 DAY_MS = 86_400_000

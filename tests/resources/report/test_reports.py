@@ -12,8 +12,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.harvest.account import account_document
 from moothall.resources.report.menu import LANGUAGES, REASONS, TEXTS
 from moothall.resources.report.operations import PER_ACCOUNT, Outcome
-from tests.harness import Caller, Guild, Platform
-from tests.mail_server import config_of, mail_server, send_mail_by, text_of
+from tests.support.harness import Caller, Guild, Platform
+from tests.support.mail_server import config_of, mail_server, send_mail_by, text_of
 from tests.support.operators import log_rows, make_operator
 
 REPORTS = OperatorPermission.REPORTS

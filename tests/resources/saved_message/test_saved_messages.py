@@ -6,7 +6,7 @@ import pytest
 
 from moothall.objects import limits
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 PATH = "/users/@me/saved-messages"
 DUE = "2027-01-01T08:00:00.000000+00:00"

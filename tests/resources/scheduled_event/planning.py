@@ -6,7 +6,7 @@ from typing import Any
 
 from moothall.api.jobs import JobRunner
 from moothall.objects.clock import CLOCK
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 def moment(*, hours: float = 0, days: float = 0) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import STAGE, VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import external, moment, path_of, plan, within
+from tests.support.harness import STAGE, VOICE, Guild, Platform
 
 CREATED, UPDATED, DELETED = 100, 101, 102
 STAGE_MODERATOR = Permissions.MANAGE_CHANNELS | Permissions.MUTE_MEMBERS | Permissions.MOVE_MEMBERS

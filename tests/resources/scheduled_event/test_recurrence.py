@@ -24,8 +24,8 @@ from moothall.objects.wire import Timestamp, to_plain
 from moothall.resources.scheduled_event.queries import EventRow
 from moothall.resources.scheduled_event.recurrence import is_occurrence, next_occurrence, occurrences
 from moothall.resources.scheduled_event.times import move_to_next_occurrence
-from tests.harness import VOICE, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, external, later, moment, path_of, plan, within
+from tests.support.harness import VOICE, Guild, Platform
 
 START = "2027-03-01T18:00:00+00:00"
 """A Monday."""

@@ -5,8 +5,8 @@ import pytest
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, external, moment, path_of, plan, within
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform
 
 SCHEDULED, ACTIVE, COMPLETED, CANCELED = 1, 2, 3, 4
 

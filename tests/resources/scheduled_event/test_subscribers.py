@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import VOICE, Caller, Guild, Platform
 from tests.resources.scheduled_event.planning import external, moment, path_of, plan, within
+from tests.support.harness import VOICE, Caller, Guild, Platform
 
 
 @pytest.fixture

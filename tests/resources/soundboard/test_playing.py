@@ -10,9 +10,9 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
 from moothall.storage.database import Query
 from moothall.storage.schema import members
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, uri
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
 
 PLAYED = "VOICE_CHANNEL_EFFECT_SEND"
 SOUND = uri(mp3(1))

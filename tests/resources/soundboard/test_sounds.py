@@ -15,9 +15,9 @@ from moothall.resources.guild.operations import change_guild
 from moothall.resources.soundboard.operations import announce_sound_availability
 from moothall.storage.database import Query
 from moothall.storage.schema import sounds
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, opus, uri, vorbis
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 CREATED, CHANGED, DELETED, SEVERAL = (

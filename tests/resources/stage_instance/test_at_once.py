@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from tests.harness import STAGE, Guild, Platform
 from tests.resources.scheduled_event.planning import external, path_of, plan, within
+from tests.support.harness import STAGE, Guild, Platform
 
 OPEN, STARTED, FINISHED = 150006, 180002, 180000
 

@@ -8,8 +8,8 @@ import pytest
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import handle_voice_update
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.resources.scheduled_event.planning import Clock, path_of, plan, within
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform
 
 MODERATOR = Permissions.MANAGE_CHANNELS | Permissions.MUTE_MEMBERS | Permissions.MOVE_MEMBERS
 STARTED, ENDED, TOPIC = 27, 28, 31

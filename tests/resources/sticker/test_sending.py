@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.sticker.sticker_files import film, sticker_form, still
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 STRICT = Permissions.DEFAULT & ~Permissions.USE_EXTERNAL_STICKERS
 

@@ -9,8 +9,8 @@ from sqlalchemy import insert
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import stickers
-from tests.harness import Caller, Guild, Platform, Reply
 from tests.resources.sticker.sticker_files import film, lottie, sticker_form, still
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 AUDIT, STICKERS_UPDATE = "GUILD_AUDIT_LOG_ENTRY_CREATE", "GUILD_STICKERS_UPDATE"
 CREATE, MANAGE = Permissions.CREATE_GUILD_EXPRESSIONS, Permissions.MANAGE_GUILD_EXPRESSIONS

@@ -6,8 +6,8 @@ import pytest
 
 from moothall.objects import limits
 from moothall.objects.permissions import Permissions
-from tests.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
 from tests.resources.guild.pictures import picture
+from tests.support.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
 
 
 @pytest.fixture

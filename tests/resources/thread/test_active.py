@@ -8,7 +8,7 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import thread_members
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 PUBLIC, PRIVATE, ANNOUNCED = 11, 12, 10
 METADATA = {

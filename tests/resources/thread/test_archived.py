@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 from moothall.objects.permissions import Permissions
-from tests.harness import ANNOUNCEMENT, VOICE, Caller, Platform
 from tests.resources.thread.thread_guild import ANNOUNCED, PRIVATE, PUBLIC, ThreadGuild, id_of, thread_guild
+from tests.support.harness import ANNOUNCEMENT, VOICE, Caller, Platform
 
 
 async def archived(at: ThreadGuild, caller: Caller, *kinds: int) -> list[str]:

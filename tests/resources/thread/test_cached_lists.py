@@ -13,8 +13,8 @@ from moothall.resources.channel.thread_activity.encoded import ThreadCache
 from moothall.resources.message.first_messages import FirstMessages
 from moothall.resources.message.people import UserCache
 from moothall.storage.database import Reader
-from tests.harness import Caller, Platform
 from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, thread_guild
+from tests.support.harness import Caller, Platform
 
 
 class Lists:

@@ -1,9 +1,9 @@
 """Files in the first messages of forum posts."""
 
-from tests.harness import Platform
 from tests.resources.message.attachment.uploading import listed, stored, upload
 from tests.resources.thread.thread_guild import thread_guild
 from tests.support.file_sweeps import sweep
+from tests.support.harness import Platform
 
 
 async def test_the_files_of_a_posts_first_message_are_deleted_with_the_post(platform: Platform) -> None:

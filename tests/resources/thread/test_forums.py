@@ -7,8 +7,8 @@ import pytest
 
 from moothall.api.jobs import JobRunner
 from moothall.objects.permissions import Permissions
-from tests.harness import MEDIA, Platform
 from tests.resources.thread.thread_guild import ThreadGuild, id_of, tag, thread_guild
+from tests.support.harness import MEDIA, Platform
 
 REQUIRE_TAG = 1 << 4
 

@@ -6,8 +6,8 @@ from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query
 from moothall.storage.schema import thread_members
-from tests.harness import Platform
 from tests.resources.thread.thread_guild import PRIVATE, content_of, id_of, thread_guild
+from tests.support.harness import Platform
 
 _insert_member = Query(insert(thread_members))
 ME = "thread-members/@me"

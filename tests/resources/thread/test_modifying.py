@@ -11,8 +11,8 @@ from moothall.objects.wire import Timestamp, to_plain
 from moothall.resources.channel.thread_activity.operations import ArchiveThread
 from moothall.storage.database import Query
 from moothall.storage.schema import channels, jobs, messages, thread_members, thread_tags
-from tests.harness import Platform
 from tests.resources.thread.thread_guild import PRIVATE, content_of, id_of, tag, thread_guild
+from tests.support.harness import Platform
 
 THUMB = "%F0%9F%91%8D"
 _forget_jobs = Query(delete(jobs))

@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, insert, update
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import channels, guilds
-from tests.harness import ANNOUNCEMENT, FORUM, VOICE, Platform
 from tests.resources.thread.thread_guild import ANNOUNCED, PRIVATE, PUBLIC, content_of, id_of, thread_guild
+from tests.support.harness import ANNOUNCEMENT, FORUM, VOICE, Platform
 
 _insert_channel = Query(insert(channels))
 _set_mfa = Query(update(guilds).where(guilds.c.id == bindparam("guild_id")).values(verification_level=4))

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.resources.thread.thread_guild import PRIVATE, ThreadGuild, id_of, tag, thread_guild
 from tests.resources.webhook.github.payloads import pushed
+from tests.support.harness import Platform
 
 REQUIRE_TAG = 1 << 4
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness import FORUM, Caller, Guild, Platform
+from tests.support.harness import FORUM, Caller, Guild, Platform
 
 PUBLIC, PRIVATE, ANNOUNCED = 11, 12, 10
 

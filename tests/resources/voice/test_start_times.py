@@ -10,7 +10,7 @@ from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import clear_voice, leave_voice
 from tests.gateway.peer import Peer
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.support.voice import go
 
 UPDATE = "VOICE_CHANNEL_START_TIME_UPDATE"

@@ -8,7 +8,7 @@ import pytest
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
 from moothall.resources.voice.operations.sessions import clear_voice, leave_voice
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.support.voice import go
 
 

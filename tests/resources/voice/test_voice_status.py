@@ -7,7 +7,7 @@ from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.database_source import DatabaseSource
 from moothall.objects.permissions import Permissions
 from tests.gateway.peer import Peer
-from tests.harness import CATEGORY, STAGE, VOICE, Guild, Platform
+from tests.support.harness import CATEGORY, STAGE, VOICE, Guild, Platform
 from tests.support.voice import go
 
 AUDIT, UPDATE = "GUILD_AUDIT_LOG_ENTRY_CREATE", "VOICE_CHANNEL_STATUS_UPDATE"

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import channels
-from tests.harness import FORUM, Caller, Guild, Platform
+from tests.support.harness import FORUM, Caller, Guild, Platform
 
 PUBLIC_THREAD, PRIVATE_THREAD = 11, 12
 EMBED = {"title": "News", "description": "Bread is cheaper."}

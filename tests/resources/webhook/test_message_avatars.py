@@ -20,8 +20,8 @@ from moothall.storage.blobs import Blobs
 from moothall.storage.database import Query
 from moothall.storage.disk_cache import DiskCache
 from moothall.storage.schema import message_avatars
-from tests.harness import Guild, Platform
 from tests.resources.link_preview.sites import picture, running_site
+from tests.support.harness import Guild, Platform
 
 _count = Query(select(func.count()).select_from(message_avatars))
 

@@ -9,7 +9,7 @@ from moothall.objects.webhook import WebhookType
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import webhooks
-from tests.harness import ANNOUNCEMENT, Platform
+from tests.support.harness import ANNOUNCEMENT, Platform
 
 _insert = Query(insert(webhooks))
 

@@ -13,7 +13,7 @@ from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.runtime.secrets import SecretBox
 from moothall.storage.database import Database
-from tests.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, FORUM, VOICE, Caller, Guild, Platform
 
 GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 

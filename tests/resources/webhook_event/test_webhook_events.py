@@ -11,8 +11,8 @@ from nacl.signing import VerifyKey
 
 from moothall.objects.wire import Timestamp
 from moothall.resources.webhook_event.sender import MAX_FAILURES, RETRY_MS, WebhookEventSender
-from tests.harness import Platform
 from tests.oauth2.flow import App, application, consent
+from tests.support.harness import Platform
 
 ALL = ["APPLICATION_AUTHORIZED", "APPLICATION_DEAUTHORIZED", "ENTITLEMENT_CREATE", "ENTITLEMENT_UPDATE",
        "ENTITLEMENT_DELETE"]  # fmt: skip

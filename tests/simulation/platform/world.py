@@ -13,8 +13,6 @@ import msgspec
 
 from moothall.runtime import collector, turns
 from moothall.storage.blobs import Blobs
-from tests.passwords import hash_cheaply
-from tests.signing_keys import generate_once
 from tests.simulation.disk import Disk
 from tests.simulation.loop import run
 from tests.simulation.platform.blobs import SimulatedBlobs
@@ -25,6 +23,8 @@ from tests.simulation.processes import ProcessLoop, TurnsOfProcesses
 from tests.simulation.randomness import Randomness, seeded_secrets
 from tests.simulation.streams import StreamLoop
 from tests.simulation.threads import SimulatedCommits, simulated_commits
+from tests.support.passwords import hash_cheaply
+from tests.support.signing_keys import generate_once
 
 IMAGE_FILE: Final = "SIMULATION_IMAGE"
 """The environment variable with the path of a stored image."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from moothall.objects import limits
-from tests.harness import Caller, Platform
 from tests.oauth2.flow import App, application, basic, post_form
+from tests.support.harness import Caller, Platform
 
 
 async def create_team(owner: Caller, name: str = "Crew") -> Any:

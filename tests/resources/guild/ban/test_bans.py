@@ -15,7 +15,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
-from tests.harness import VOICE, Caller, Guild, Platform
+from tests.support.harness import VOICE, Caller, Guild, Platform
 from tests.support.memberships import enter_voice, join
 
 

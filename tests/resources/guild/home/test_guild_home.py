@@ -6,7 +6,7 @@ import pytest
 
 from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
-from tests.harness import CATEGORY, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, Caller, Guild, Platform
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 HOUR = 3_600_000

@@ -6,7 +6,7 @@ import pytest
 
 from moothall.api.jobs import JobRunner
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 from tests.support.screening import RULES, answers, gate, newcomer, pending, url
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"

@@ -6,7 +6,7 @@ from moothall.objects.wire import Timestamp, encode
 from moothall.resources.member.encoded import EncodedMembers, encode_members
 from moothall.resources.member.queries import member_objects, select_members_after, update_member
 from moothall.resources.user.queries import update_user
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 async def _names(guild: Guild, caller: Caller) -> list[tuple[str, str | None]]:

@@ -27,7 +27,7 @@ from moothall.storage.database import Query, insert_ignore
 from moothall.storage.rows import MemberRow
 from moothall.storage.sql import bindparam, insert, select
 from moothall.storage.tables import bans, channels, thread_members
-from tests.harness import VOICE, Caller, Guild, Platform
+from tests.support.harness import VOICE, Caller, Guild, Platform
 from tests.support.memberships import join, voice_row
 
 _join_thread = Query(insert(thread_members))

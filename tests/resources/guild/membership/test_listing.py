@@ -5,8 +5,8 @@ import re
 from moothall.objects.application import ApplicationFlags
 from moothall.resources.guild.join_request import queries as join_requests
 from moothall.resources.member import queries
-from tests.harness import Guild, Platform
-from tests.query_plans import explained
+from tests.support.harness import Guild, Platform
+from tests.support.query_plans import explained
 
 
 async def crowd(platform: Platform, *names: str) -> Guild:

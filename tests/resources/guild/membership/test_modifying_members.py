@@ -8,7 +8,7 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.resources.member import queries
 from moothall.resources.voice.queries import get_voice_state
-from tests.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
+from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform, Reply
 from tests.support.memberships import enter_voice
 
 PNG = (

@@ -10,8 +10,8 @@ from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import ChannelId, RoleId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import integrations
-from tests.harness import VOICE, Caller, Guild, Platform, Reply
 from tests.resources.auto_moderation.rules import create_rule
+from tests.support.harness import VOICE, Caller, Guild, Platform, Reply
 from tests.support.memberships import enter_voice
 
 _insert_integration = Query(insert(integrations))

@@ -9,7 +9,7 @@ from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.resources.member.queries import get_member
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 
 @pytest.fixture

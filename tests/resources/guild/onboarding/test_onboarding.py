@@ -9,7 +9,7 @@ from moothall.objects.ids import EmojiId
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 NOTHING = {"id": None, "name": None, "animated": False}
 

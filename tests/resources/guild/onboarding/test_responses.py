@@ -10,7 +10,7 @@ from moothall.objects.member import MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import members, onboarding_answers
-from tests.harness import VOICE, Caller, Guild, Platform
+from tests.support.harness import VOICE, Caller, Guild, Platform
 
 STARTED, COMPLETED = MemberFlags.STARTED_ONBOARDING, MemberFlags.COMPLETED_ONBOARDING
 

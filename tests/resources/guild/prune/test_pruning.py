@@ -14,7 +14,7 @@ from moothall.resources.member.activity import ActivityRecorder, set_last_seen
 from moothall.resources.member.queries import count_members, get_member
 from moothall.storage.database import Query
 from moothall.storage.schema import guild_counters, member_activity, members, users
-from tests.harness import VOICE, Caller, Guild, Platform, Reply
+from tests.support.harness import VOICE, Caller, Guild, Platform, Reply
 from tests.support.memberships import enter_voice
 from tests.support.voice import go
 

@@ -19,7 +19,7 @@ from moothall.resources.guild.role import queries
 from moothall.resources.guild.role.operations import remove_role
 from moothall.resources.guild.role.queries import insert_roles
 from moothall.resources.member.queries import get_member
-from tests.harness import Caller, Guild, Platform, Reply
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 MANAGE = Permissions.MANAGE_ROLES

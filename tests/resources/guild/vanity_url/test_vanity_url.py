@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from moothall.resources.guild.vanity_url import queries
-from tests.harness import Caller, Guild, Platform
-from tests.query_plans import explained
+from tests.support.harness import Caller, Guild, Platform
+from tests.support.query_plans import explained
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 

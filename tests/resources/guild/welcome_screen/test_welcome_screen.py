@@ -8,7 +8,7 @@ from sqlalchemy import insert
 from moothall.objects.ids import EmojiId
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis
-from tests.harness import CATEGORY, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, Caller, Guild, Platform
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 

@@ -16,7 +16,7 @@ from moothall.objects.presence import Activity, ClientStatus, Presence
 from moothall.objects.user import UserReference
 from moothall.resources.guild.widget.images import SIZES
 from moothall.resources.voice.queries import VoiceStateRow, upsert_voice_state
-from tests.harness import CATEGORY, STAGE, VOICE, Caller, Guild, Platform
+from tests.support.harness import CATEGORY, STAGE, VOICE, Caller, Guild, Platform
 
 AUDIT = "GUILD_AUDIT_LOG_ENTRY_CREATE"
 HIDDEN = Permissions.VIEW_CHANNEL

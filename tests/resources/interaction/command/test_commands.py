@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Guild, Platform
 from tests.oauth2.flow import App, application, bearer, consent
+from tests.support.harness import Caller, Guild, Platform
 
 SLASH: dict[str, Any] = {"name": "blep", "description": "Send an animal"}
 ANIMAL: dict[str, Any] = {"type": 3, "name": "animal", "description": "Which", "required": True}

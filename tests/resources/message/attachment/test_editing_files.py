@@ -7,9 +7,9 @@ from moothall.api.staged import upload_key
 from moothall.objects.ids import Snowflake
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.queries.purge import delete_some_of_channel
-from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform
 from tests.resources.message.attachment.uploading import guild_of, listed, names, picture, send, stored, upload
 from tests.support.file_sweeps import keys, sweep
+from tests.support.harness import ANNOUNCEMENT, Caller, Guild, Platform
 
 HOUR = 3600 * 1000
 

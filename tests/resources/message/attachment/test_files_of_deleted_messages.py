@@ -8,7 +8,6 @@ import pytest
 from moothall.api.jobs import JobRunner
 from moothall.api.storage_quota import FILE_BYTES_MIN
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Guild, Platform
 from tests.oauth2.flow import application
 from tests.resources.interaction.scenario import Scenario, install
 from tests.resources.message.attachment.uploading import (
@@ -22,6 +21,7 @@ from tests.resources.message.attachment.uploading import (
 )
 from tests.resources.message.messaging import member_of
 from tests.support.fetched_files import get
+from tests.support.harness import Caller, Guild, Platform
 
 FILE: Final = ("a.png", picture())
 DAY_MS: Final = 86_400_000

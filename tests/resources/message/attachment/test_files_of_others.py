@@ -12,7 +12,6 @@ from moothall.api.file_links import FileLinks
 from moothall.api.jobs import JobRunner
 from moothall.objects.ids import Snowflake, snowflake_at
 from moothall.objects.permissions import Permissions
-from tests.harness import ANNOUNCEMENT, SERVER_KEY, Caller, Guild, Platform, Reply
 from tests.oauth2.flow import application
 from tests.resources.component.trees import container, gallery, link, row, section, thumbnail
 from tests.resources.interaction.scenario import Scenario, install
@@ -21,6 +20,7 @@ from tests.resources.message.messaging import bot_of, member_of, say
 from tests.resources.webhook.github.payloads import SUPPORTED_EVENTS
 from tests.support.component_messages import EVERY_FLAG, V2
 from tests.support.fetched_files import get
+from tests.support.harness import ANNOUNCEMENT, SERVER_KEY, Caller, Guild, Platform, Reply
 
 BASE: Final = "http://localhost:3333/attachments"
 NAME: Final = "minutes.png"

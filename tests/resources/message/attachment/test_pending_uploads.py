@@ -19,7 +19,6 @@ from moothall.resources.message.attachment.pending_upload.links import UploadLin
 from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.storage.database import Query
 from moothall.storage.schema import pending_uploads
-from tests.harness import FORUM, SERVER_KEY, Platform, Reply
 from tests.resources.interaction.scenario import create_scenario
 from tests.resources.message.attachment.uploading import (
     assert_usage_is_exact,
@@ -30,6 +29,7 @@ from tests.resources.message.attachment.uploading import (
     stored,
     upload,
 )
+from tests.support.harness import FORUM, SERVER_KEY, Platform, Reply
 from tests.support.pending_uploads import create, listing, put, uploaded
 
 HOUR = 3600 * 1000

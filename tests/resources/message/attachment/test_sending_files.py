@@ -6,8 +6,8 @@ import pytest
 
 from moothall.objects.permissions import Permissions
 from tests.api.forms import TYPE, form, part
-from tests.harness import FORUM, Platform
 from tests.resources.message.attachment.uploading import SOUND, guild_of, listed, names, picture, send, stored, upload
+from tests.support.harness import FORUM, Platform
 
 MIB = 1 << 20
 

@@ -11,7 +11,6 @@ from msgspec import structs
 from moothall.api.jobs import JobRunner
 from moothall.api.storage_quota import FILE_BYTES_MIN, UploadsInFlight
 from moothall.objects.wire import Timestamp
-from tests.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
 from tests.resources.interaction.scenario import create_scenario
 from tests.resources.message.attachment.uploading import (
     assert_usage_is_exact,
@@ -24,6 +23,7 @@ from tests.resources.message.attachment.uploading import (
 )
 from tests.resources.message.messaging import bot_of, member_of
 from tests.support.accounts import PASSWORD, register
+from tests.support.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
 from tests.support.pending_uploads import create, put, uploaded
 
 BLOCK: Final = FILE_BYTES_MIN

@@ -11,9 +11,9 @@ from moothall.resources.message.attachment.sweeper import GRACE_MS, FileSweeper
 from moothall.storage.blobs import Blobs
 from moothall.storage.columns import MEDIA_FOLDERS
 from moothall.storage.schema import metadata
-from tests.harness import Platform
 from tests.resources.guild.pictures import picture
 from tests.resources.soundboard.sound_files import mp3, uri
+from tests.support.harness import Platform
 
 DAY = 86_400_000
 RED, BLUE = picture(size=(16, 16)), picture(size=(17, 17))

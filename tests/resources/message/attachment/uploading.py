@@ -13,7 +13,7 @@ from moothall.api.storage_quota import FILE_BYTES_MIN
 from moothall.storage.database import Query
 from moothall.storage.schema import attachments, pending_uploads, storage_usage
 from tests.api.forms import TYPE, form, part
-from tests.harness import Caller, Guild, Platform, Reply
+from tests.support.harness import Caller, Guild, Platform, Reply
 
 
 async def upload(

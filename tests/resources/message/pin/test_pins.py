@@ -5,8 +5,8 @@ import pytest
 from moothall.objects import limits
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
-from tests.harness import Platform
 from tests.resources.message.messaging import direct_messages, guild_of, member_of, say
+from tests.support.harness import Platform
 
 P = Permissions
 PATHS = pytest.mark.parametrize("where", ["/pins", "/messages/pins"])

@@ -14,8 +14,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.message.queries.avatars import select_avatar_url
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, poll_counts, poll_votes, polls
-from tests.harness import Caller, Guild, Platform
 from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
+from tests.support.harness import Caller, Guild, Platform
 from tests.support.polls import TEA
 
 HOUR_MS = 3_600_000

@@ -9,8 +9,8 @@ from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.storage.database import Query
 from moothall.storage.schema import emojis, reaction_counts, reactions
-from tests.harness import Caller, Guild, Platform
 from tests.resources.message.messaging import bot_of, direct_messages, guild_of, member_of, say
+from tests.support.harness import Caller, Guild, Platform
 
 P = Permissions
 

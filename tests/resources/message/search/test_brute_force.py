@@ -13,7 +13,7 @@ from moothall.resources.message.search.indexing import LOCK, Indexer
 from moothall.resources.message.search.queries import HitPage, IndexSearch
 from moothall.resources.message.search.terms import Phrase, phrases_of, words_of
 from moothall.storage.database import Database
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 ALPHABET = ["red", "Green", "blüe", "BLUE", "東京", "京", "🎉", "a1", "x", "<@1>", "_", '"', "*", "NOT", "near"]
 texts = st.lists(st.sampled_from(ALPHABET), max_size=9).map(" ".join)

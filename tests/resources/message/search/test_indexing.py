@@ -22,7 +22,7 @@ from moothall.storage.database import Query, StorageUnavailable
 from moothall.storage.engines import database_at
 from moothall.storage.migrations.render import render_upgrade
 from moothall.storage.schema import jobs, message_changes, messages
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 
 _count_changes = Query(select(func.count()).select_from(message_changes))
 _insert_job = Query(insert(jobs))

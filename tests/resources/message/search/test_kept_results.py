@@ -9,7 +9,7 @@ from moothall.objects.permissions import Permissions
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.cache import SearchCache
 from moothall.resources.message.search.indexing import Indexer
-from tests.harness import Caller, Guild, Platform
+from tests.support.harness import Caller, Guild, Platform
 
 VIEW = int(Permissions.VIEW_CHANNEL)
 

@@ -9,7 +9,7 @@ from moothall.resources.message.search import queries
 from moothall.resources.message.search.documents import Document
 from moothall.resources.message.search.indexing import Indexer
 from moothall.resources.message.search.rebuild import rebuild_index
-from tests.harness import Guild, Platform
+from tests.support.harness import Guild, Platform
 
 
 async def search(guild: Guild, **query: Any) -> Any:

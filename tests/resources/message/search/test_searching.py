@@ -7,8 +7,8 @@ import pytest
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
 from moothall.resources.message.search.indexing import Indexer
-from tests.harness import FORUM, VOICE, Caller, Guild, Platform, Reply
 from tests.resources.message.messaging import direct_messages
+from tests.support.harness import FORUM, VOICE, Caller, Guild, Platform, Reply
 
 PUBLIC, PRIVATE = 11, 12
 READ = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY

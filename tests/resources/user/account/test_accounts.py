@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from moothall.runtime.secrets import Passwords
-from tests.harness import Caller, Platform
-from tests.passwords import REAL_COST
 from tests.support.accounts import PASSWORD, register
+from tests.support.harness import Caller, Platform
+from tests.support.passwords import REAL_COST
 
 
 async def log_in(platform: Platform, login: str, password: str = PASSWORD) -> int:

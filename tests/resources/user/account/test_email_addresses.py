@@ -22,8 +22,8 @@ from moothall.resources.user.account.operations import (
 )
 from moothall.resources.user.queries import select_user
 from moothall.storage.rows import UserRow
-from tests.harness import Caller, Platform, Reply
 from tests.oauth2.flow import application, bearer, tokens_of
+from tests.support.harness import Caller, Platform, Reply
 
 PASSWORD = "correct horse battery"
 T = TypeVar("T")

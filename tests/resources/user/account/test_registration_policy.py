@@ -15,8 +15,8 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.user.account.operations import approve_account, get_user_by_username
 from moothall.resources.user.queries import select_user
 from moothall.resources.user.registration_token.operations import create_invitation, revoke_invitation
-from tests.harness import Platform, Reply
-from tests.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, token_of
+from tests.support.harness import Platform, Reply
+from tests.support.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, token_of
 
 PASSWORD = "correct horse battery"
 DAY_MS = 86_400_000

@@ -17,8 +17,8 @@ from moothall.resources.user.password.queries import is_known
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Query
 from moothall.storage.schema import auth_sessions, tokens
-from tests.harness import Caller, Platform
 from tests.oauth2.flow import CALLBACK, answer_of, application, bearer, consent, tokens_of
+from tests.support.harness import Caller, Platform
 
 PASSWORD = "correct horse battery"
 DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 """Connections of users, and applications that read them."""
 
-from tests.harness import Platform
 from tests.oauth2.flow import application, bearer, tokens_of
+from tests.support.harness import Platform
 
 WHERE = "/users/@me/connections"
 

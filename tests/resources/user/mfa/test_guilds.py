@@ -4,8 +4,8 @@ import pytest
 
 from moothall.objects.clock import CLOCK
 from moothall.objects.permissions import Permissions
-from tests.harness import Caller, Platform, Reply
 from tests.resources.user.mfa.totp import Careful, careful, register
+from tests.support.harness import Caller, Platform, Reply
 
 PROOF = "x-discord-mfa-authorization"
 

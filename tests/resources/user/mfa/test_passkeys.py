@@ -6,9 +6,9 @@ import pytest
 from msgspec import structs
 
 from moothall.objects.clock import CLOCK
-from tests.harness import Caller, Platform, Reply
 from tests.resources.user.mfa.security_key import SecurityKey
 from tests.resources.user.mfa.totp import PASSWORD, careful, code_login, password_login, register
+from tests.support.harness import Caller, Platform, Reply
 
 CREDENTIALS = "/users/@me/mfa/webauthn/credentials"
 PROOF = "x-discord-mfa-authorization"

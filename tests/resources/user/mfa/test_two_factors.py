@@ -11,10 +11,10 @@ from moothall.resources.user.factor.queries import select_factors
 from moothall.storage.database import Query
 from moothall.storage.schema import backup_codes as codes_table
 from moothall.storage.schema import users
-from tests.harness import Caller, Platform, Reply
-from tests.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, text_of, token_of
 from tests.oauth2.flow import CALLBACK, application, bearer, tokens_of
 from tests.resources.user.mfa.totp import PASSWORD, Careful, careful, code_login, enable, password_login, register
+from tests.support.harness import Caller, Platform, Reply
+from tests.support.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, text_of, token_of
 
 ADDRESS = "alice@example.org"
 NEW_PASSWORD = "quite another staple"

@@ -6,7 +6,7 @@ from pyotp import TOTP, random_base32
 from moothall.objects.clock import CLOCK
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
-from tests.harness import Caller, Platform, Reply
+from tests.support.harness import Caller, Platform, Reply
 
 PASSWORD = "correct horse battery"
 

@@ -2,7 +2,7 @@
 
 from moothall.objects import limits
 from moothall.resources.user.note.queries import upsert_text
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 WHERE = "/users/@me/notes"
 

@@ -13,7 +13,7 @@ from moothall.runtime.budgets import SERVER, Payer
 from moothall.runtime.secrets import Passwords
 from moothall.storage.database import Database, Query
 from moothall.storage.schema import known_networks
-from tests.harness import Caller, Platform, Reply
+from tests.support.harness import Caller, Platform, Reply
 
 PASSWORD = "correct horse battery"
 HOME, ELSEWHERE, STRANGE = "192.0.2.1", "198.51.100.7", "203.0.113.9"

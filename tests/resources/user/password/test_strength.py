@@ -7,7 +7,7 @@ import pytest
 
 from moothall.objects.ids import Snowflake
 from moothall.resources.user.password.strength import weakness
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 
 GOOD = "correct horse battery"
 NAMES = ("robinson", "robin.crusoe@island.example", "Friday the Goat")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import Caller, Platform
+from tests.support.harness import Caller, Platform
 from tests.support.relationships import befriend
 
 

@@ -14,8 +14,8 @@ from moothall.resources.user.account.operations import get_user_by_username, ver
 from moothall.resources.user.account_mail.operations import create_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.queries import update_user
-from tests.harness import Caller, Platform, Reply
-from tests.mail_server import (
+from tests.support.harness import Caller, Platform, Reply
+from tests.support.mail_server import (
     PUBLIC_URL,
     MailServer,
     config_of,

@@ -9,8 +9,8 @@ from moothall.objects import limits
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.relationship.queries import RelationshipRow, upsert_relationships
 from tests.gateway.peer import Peer
-from tests.harness import Caller, Platform
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Caller, Platform
 from tests.support.read_states import mentions_of, say
 from tests.support.relationships import WHERE, befriend
 

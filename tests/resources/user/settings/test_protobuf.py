@@ -14,8 +14,8 @@ from moothall.objects.user_settings import CustomStatus, GuildFolder, UserSettin
 from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.resources.user.settings import protobuf
 from tests.gateway.peer import Peer
-from tests.harness import Caller, Platform
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Caller, Platform
 
 WHERE = "/users/@me/settings-proto/1"
 FRECENCY = "/users/@me/settings-proto/2"

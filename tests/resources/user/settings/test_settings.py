@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.gateway.peer import Peer
-from tests.harness import Caller, Guild, Platform
 from tests.support.gateway_nodes import node_over
+from tests.support.harness import Caller, Guild, Platform
 from tests.support.read_states import EVERYTHING, mentions_of, ready_of, say
 
 WHERE = "/users/@me/settings"

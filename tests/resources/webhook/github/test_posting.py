@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.harness import Guild, Platform, Reply
 from tests.resources.webhook.github.payloads import BIG_ID, IGNORED_EVENTS, SUPPORTED_EVENTS, event
+from tests.support.harness import Guild, Platform, Reply
 
 
 async def hooked(platform: Platform) -> tuple[Guild, str]:

@@ -8,7 +8,7 @@ import pytest
 
 from moothall.objects.ids import Snowflake, WebhookId
 from moothall.resources.message.authors import avatar_hash
-from tests.harness import FORUM, TEXT, Guild, Platform, Reply
+from tests.support.harness import FORUM, TEXT, Guild, Platform, Reply
 
 FORM = "application/x-www-form-urlencoded"
 

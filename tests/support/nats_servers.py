@@ -17,7 +17,7 @@ from moothall.bus.batches import BatchNumbers
 from moothall.bus.nats import NatsBus
 from moothall.bus.sealing import Seal
 from moothall.storage.nodes import new_name
-from tests.suites import leave_out
+from tests.support.suites import leave_out
 
 NATS = os.environ.get("MOOTHALL_TEST_NATS", "nats://127.0.0.1:4222")
 """A NATS server with JetStream; without one the tests of many processes are skipped."""

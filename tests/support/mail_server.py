@@ -15,7 +15,7 @@ from msgspec import structs
 
 from moothall.resources.mail.config import MailConfig
 from moothall.resources.mail.sender import MailSender
-from tests.harness import Platform
+from tests.support.harness import Platform
 
 PUBLIC_URL = "https://moot.example"
 

@@ -10,8 +10,8 @@ from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import IO, Any, Final
 
-from tests.passwords import hash_cheaply
-from tests.serving import RunningServer, environment
+from tests.support.passwords import hash_cheaply
+from tests.support.serving import RunningServer, environment
 
 _FORKING: Final = multiprocessing.get_context("forkserver")
 _FORKING.set_forkserver_preload(["moothall.cli.serve", "moothall.app.server", __name__])

@@ -54,9 +54,9 @@ from moothall.storage.schema import (
     tokens,
     users,
 )
-from tests.compared_states import ComparedStates
 from tests.conformance.public_schema import check_answer
 from tests.conformance.witness import emissions, witness
+from tests.support.compared_states import ComparedStates
 
 SERVER_KEY = ServerKey(bytes(32))
 
