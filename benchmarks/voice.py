@@ -109,9 +109,9 @@ async def _ours(size: int, seconds: float) -> float:
         speaker._packets = 0  # noqa: SLF001 the limit of packets is not what is measured
         handling.read(sockets[0])
 
-    before = handling.forwarded
+    before = handling.forwarding.forwarded
     rate = _rate(packets, read, seconds)
-    if handling.forwarded == before:
+    if handling.forwarding.forwarded == before:
         raise RuntimeError("nothing was forwarded")
     for each in (*sockets, *ears, packets.socket):
         each.close()

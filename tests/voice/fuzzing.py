@@ -78,7 +78,7 @@ async def datagrams(count: int, seed: int = 1) -> tuple[int, int]:
         handling.handle(sink[0], damaged(chance, _datagram(chance, session, number + 1)), _address(chance, session))
     for each in sink:
         each.close()
-    return handling.forwarded, handling.dropped
+    return handling.forwarding.forwarded, handling.dropped
 
 
 def _address(chance: random.Random, session: VoiceSession) -> Any:

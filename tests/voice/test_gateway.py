@@ -44,7 +44,7 @@ async def test_a_token_is_of_one_session_in_one_guild(hall: Hall, wrong: str) ->
     [
         (99, None, 4001),
         (1, {"protocol": "udp"}, 4002),
-        (1, {"protocol": "webrtc", "data": {"address": "127.0.0.1", "port": 1, "mode": "x"}}, 4012),
+        (1, {"protocol": "webrtc-p2p", "data": {"address": "127.0.0.1", "port": 1, "mode": "x"}}, 4012),
         (1, {"protocol": "udp", "data": {"address": "127.0.0.1", "port": 1, "mode": "xsalsa20_poly1305"}}, 4016),
         (1, {"protocol": "udp", "data": {"address": "192.0.2.1", "port": 9, "mode": "aead_aes256_gcm_rtpsize"}}, 4020),
         (5, {"speaking": 1, "ssrc": 4_000_000_001}, 4020),

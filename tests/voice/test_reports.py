@@ -17,17 +17,17 @@ def test_a_report_tells_what_was_lost_over_the_end_of_the_sequence_numbers() -> 
     numbers = [number for number in range(65_500, 65_600) if number % 10 != 5]
     for number in numbers:
         reception.add(number & 0xFFFF, 960 * (number - 65_500), 0.02 * (number - 65_500))
-    fraction, lost, highest, jitter = fields(reception.report(7))
+    fraction, lost, highest, jitter = fields(reception.report(7, 0.0))
     assert (lost, highest, jitter) == (10, 65_599, 0)
     assert fraction == 256 * 10 // 100
-    assert fields(reception.report(7))[0] == 0
+    assert fields(reception.report(7, 0.0))[0] == 0
 
 
 def test_packets_that_come_unevenly_have_jitter() -> None:
     reception = Reception()
     for number in range(200):
         reception.add(number, 960 * number, 0.02 * number + (0.01 if number % 2 else 0.0))
-    assert 400 < fields(reception.report(7))[3] < 500
+    assert 400 < fields(reception.report(7, 0.0))[3] < 500
 
 
 def test_a_number_is_taken_once_and_not_from_before_the_window() -> None:

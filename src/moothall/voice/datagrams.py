@@ -1,31 +1,29 @@
 """The datagrams: address discovery, and packets that are forwarded to everyone in the room who may hear them.
 
-A packet counts only if it comes from the address that its session has selected, is encrypted with the session's key,
-and is new. It is encrypted again for each receiver, whose key no one else has. No answer is larger than its question.
+Bots and browsers send to one port. STUN, and what comes from the address of a browser, is handled by `webrtc/`. Another
+packet counts only if it comes from the address that its session has selected, is encrypted with the session's key, and
+is new. It is encrypted again for each receiver, whose key no one else has. No answer is larger than its question.
 """
 
 import asyncio
 import logging
 import socket
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Final
 
 from moothall.voice import packets
+from moothall.voice.browsers import Browsers
 from moothall.voice.encryption import NONCE_BYTES
-from moothall.voice.opcodes import CloseCode
-from moothall.voice.reports import report_header
+from moothall.voice.forwarding import Forwarding, send
 from moothall.voice.rooms import Rooms
 from moothall.voice.session import Address, VoiceSession
+from moothall.voice.webrtc.stun import is_stun
 
 log = logging.getLogger("moothall.voice")
 
 _AT_ONCE: Final = 64
 """Datagrams that are read before other tasks have a turn."""
 _BUFFER_BYTES: Final = 1 << 20
-_OWN_SSRC: Final = 1
-"""The source of reports."""
-_LAST_NONCE: Final = (1 << 32) - 1
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
@@ -65,10 +63,10 @@ class Datagrams:
         self._rooms = rooms
         self._sockets = list(sockets)
         self._loop = asyncio.get_running_loop()
+        self.forwarding = Forwarding(rooms)
+        self.browsers = Browsers(rooms, self.forwarding)
         self.dropped = 0
         """Datagrams that belonged to no session, or were not authentic, new or allowed."""
-        self.forwarded = 0
-        """Datagrams that were sent on, for each receiver."""
 
     @property
     def port(self) -> int:
@@ -110,7 +108,11 @@ class Datagrams:
                 self._discover(source, ssrc, address)
                 return
         now = self._loop.time()
-        if session is None or session.socket is not source or not session.may_send(now):
+        if is_stun(data):
+            self.dropped += not self.browsers.handle_check(source, data, address, now)
+        elif session is not None and session.browser is not None:
+            self.dropped += not self.browsers.handle(session, session.browser, data, address, now)
+        elif session is None or session.socket is not source or not session.may_send(now):
             self.dropped += 1
         elif packets.is_keepalive(data):
             pass  # it has kept a mapping of the client's network alive on its way
@@ -130,7 +132,7 @@ class Datagrams:
         session.socket = session.socket if session.address is not None else source
         if address not in session.discovered:
             session.discovered.append(address)
-        _send(source, packets.discovery_answer(ssrc, address[0], address[1]), address)
+        send(source, packets.discovery_answer(ssrc, address[0], address[1]), address)
 
     def _forward(self, session: VoiceSession, data: bytes, header_size: int, ssrc: int, now: float) -> None:
         """Decrypt a packet, and send it encrypted to all who receive the session's packets."""
@@ -146,37 +148,11 @@ class Datagrams:
             self.dropped += 1
             return
         session.window.take(number)
-        if header_size == packets.RTCP_HEADER:
-            if data[1] != packets.SENDER_REPORT:
-                return  # what a client has received of others, which are told by `report`
-        else:
+        if header_size != packets.RTCP_HEADER:
             sequence, timestamp = packets.rtp_position(data)
             session.reception.add(sequence, timestamp, now)
-        self.forwarded += len(session.receivers)
-        for receiver in session.receivers:
-            self._send_encrypted(receiver, header, body)
-
-    def report(self, session: VoiceSession) -> None:
-        """Send a client a receiver report: what has arrived of its packets."""
-        if session.reception.received:
-            block = session.reception.report(session.ssrc)
-            self._send_encrypted(session, report_header(_OWN_SSRC, blocks=1), block)
-        else:
-            self._send_encrypted(session, report_header(_OWN_SSRC, blocks=0), b"")
-
-    def _send_encrypted(self, receiver: VoiceSession, header: bytes, body: bytes) -> None:
-        if receiver.cipher is None or receiver.socket is None or receiver.address is None:
-            return
-        number = receiver.sent = receiver.sent + 1
-        if number > _LAST_NONCE:
-            # A nonce must not be used twice with one key: the client connects again, and gets another.
-            self._loop.call_soon(self._rooms.end, receiver, CloseCode.SERVER_CRASHED, "The key is used up.")
-            return
-        nonce = number.to_bytes(NONCE_BYTES, "big")
-        _send(receiver.socket, header + receiver.cipher.encrypt(nonce, body, header) + nonce, receiver.address)
-
-
-def _send(source: socket.socket, data: bytes, address: Address) -> None:
-    # Where the buffer is full, or no one listens: sound that is late is of no use.
-    with suppress(OSError):
-        source.sendto(data, address)
+            self.forwarding.forward(session, header, body)
+        elif data[1] == packets.SENDER_REPORT:
+            session.reception.add_sender_report(body, now)
+            self.forwarding.forward_sender_report(session, header, body)
+        # Else what a client has received of others, which are told by `Forwarding.report`.

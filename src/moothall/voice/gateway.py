@@ -1,21 +1,23 @@
 """The voice gateway: one connection of a client, whose WebSocket the server carries over the local socket."""
 
 import asyncio
-import ipaddress
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct, json
 
+from moothall.voice.datagrams import Datagrams
 from moothall.voice.dave.encoding import MlsError
 from moothall.voice.dave.group import DaveOpcode
-from moothall.voice.encryption import MODES, cipher, new_key
+from moothall.voice.encryption import MODES
 from moothall.voice.link import BINARY, CLOSE, TEXT, Hello, framed, read_frame
 from moothall.voice.opcodes import NUMBERED, CloseCode, CloseConnection, Opcode
+from moothall.voice.protocols import WEBRTC, SelectProtocol, select_udp, select_webrtc
 from moothall.voice.rooms import Rooms, speaking_payload
 from moothall.voice.session import VoiceSession
+from moothall.voice.webrtc.description import Codec, DescriptionError, payload_type
 
 log = logging.getLogger("moothall.voice")
 
@@ -30,6 +32,8 @@ MESSAGES: Final = 240
 MESSAGES_SECONDS: Final = 30.0
 UNSENT_BYTES: Final = 1 << 20
 """Bytes that may wait for a client that does not read."""
+MAX_WANTS: Final = 1000
+"""Sources in one message of opcode 15."""
 CODEC: Final = "opus"
 VIDEO_CODEC: Final = "H264"
 _BACKEND: Final = {"voice": "1.0.0", "rtc_worker": "1.0.0"}
@@ -45,19 +49,10 @@ class Identify(Struct):
     max_dave_protocol_version: int = 0
 
 
-class ProtocolData(Struct):
-    """Where the client receives, and how its packets are encrypted."""
+class SessionUpdate(Struct):
+    """Opcode 14."""
 
-    address: str
-    port: int
-    mode: str
-
-
-class SelectProtocol(Struct):
-    """Opcode 1."""
-
-    protocol: str
-    data: ProtocolData
+    codecs: list[Codec]
 
 
 class Speaking(Struct):
@@ -103,6 +98,8 @@ _BODIES: Final[dict[int, Any]] = {
         (Opcode.SELECT_PROTOCOL, SelectProtocol),
         (Opcode.SPEAKING, Speaking),
         (Opcode.RESUME, Resume),
+        (Opcode.MEDIA_SINK_WANTS, dict[str, float]),
+        (Opcode.SESSION_UPDATE, SessionUpdate),
         (DaveOpcode.TRANSITION_READY, _Transition),
         (DaveOpcode.INVALID_COMMIT_WELCOME, _Transition),
     )
@@ -121,16 +118,16 @@ class ClientConnection:
         writer: asyncio.StreamWriter,
         *,
         media_address: Callable[[str], tuple[str, int]],
-        report: Callable[[VoiceSession], None],
+        datagrams: Datagrams,
     ) -> None:
-        """`media_address` returns where a client sends datagrams, `report` sends it a receiver report."""
+        """`media_address` returns where a client sends datagrams."""
         self.version = hello.version
         self._rooms = rooms
         self._hello = hello
         self._reader = reader
         self._writer = writer
         self._media_address = media_address
-        self._report = report
+        self._datagrams = datagrams
         self._session: VoiceSession | None = None
         self._closed = False
         self._loop = asyncio.get_running_loop()
@@ -177,7 +174,9 @@ class ClientConnection:
                     ended_by_client = code in {1000, 1001, 4014}
                     break
                 self._count_message()
-                self._handle(frame)
+                pending = self._handle(frame)
+                if pending is not None:
+                    await pending
         except CloseConnection as closing:
             session = self._session
             if session is not None and closing.code is not CloseCode.ALREADY_AUTHENTICATED:
@@ -217,10 +216,11 @@ class ClientConnection:
         if self._messages > MESSAGES:
             raise CloseConnection(CloseCode.RATE_LIMITED, "Rate limited.")
 
-    def _handle(self, frame: bytes) -> None:
+    def _handle(self, frame: bytes) -> Coroutine[None, None, None] | None:
+        """Handle a message; what there is to wait for before the next one, if anything."""
         if frame[0] == BINARY:
             self._handle_binary(frame[1:])
-            return
+            return None
         try:
             message = _decode_message(frame[1:])
             handler = _HANDLERS.get(message.op)
@@ -232,7 +232,7 @@ class ClientConnection:
             raise CloseConnection(CloseCode.DECODE_ERROR, "Failed to decode payload.") from None
         if self._session is None and message.op not in _BEFORE_IDENTIFYING:
             raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
-        handler(self, body)
+        return handler(self, body)
 
     def _handle_binary(self, message: bytes) -> None:
         """Handle a message of the group key exchange: an opcode, and what it carries."""
@@ -260,21 +260,16 @@ class ClientConnection:
             {"ssrc": session.ssrc, "ip": host, "port": port, "modes": list(MODES), "experiments": [], "streams": []},
         )
 
-    def _select_protocol(self, body: SelectProtocol) -> None:
+    async def _select_protocol(self, body: SelectProtocol) -> None:
         session = self._required()
-        if body.protocol != "udp":
-            raise CloseConnection(CloseCode.UNKNOWN_PROTOCOL, "Unknown protocol.")
-        if body.data.mode not in MODES:
-            raise CloseConnection(CloseCode.UNKNOWN_ENCRYPTION_MODE, "Unknown encryption mode.")
-        address = _discovered(session, body.data)
-        if address is None:
-            raise CloseConnection(CloseCode.BAD_REQUEST, "Select the address that was discovered.")
-        key = new_key()
-        is_new = session.cipher is None
-        session.mode, session.cipher = body.data.mode, cipher(body.data.mode, key)
-        session.sent = 0
-        session.window = type(session.window)()
-        self._rooms.bind(session, address)
+        if body.protocol == WEBRTC:
+            address = self._media_address(self._hello.address)
+            description = await select_webrtc(session, body, self._rooms, self._datagrams.browsers, address)
+        else:
+            description = select_udp(session, body, self._rooms)
+        if not self._rooms.is_open(session):
+            return
+        is_new, session.selected = not session.selected, True
         encryption = self._rooms.room_of(session).encryption
         dave_version = encryption.join(session) if is_new else encryption.version
         session.send(
@@ -283,13 +278,13 @@ class ClientConnection:
                 "audio_codec": CODEC,
                 "video_codec": VIDEO_CODEC,
                 "media_session_id": f"{session.ssrc:08x}",
-                "mode": session.mode,
-                "secret_key": list(key),
+                **description,
                 "dave_protocol_version": dave_version,
             },
         )
-        # A first datagram: some clients wait with their threads for it, and could not change their socket before.
-        self._report(session)
+        if session.browser is None:
+            # A first datagram: some clients wait with their threads for it, and could not change their socket before.
+            self._datagrams.forwarding.report(session)
         if is_new:
             self._introduce(session)
         encryption.welcome(session)
@@ -297,7 +292,7 @@ class ClientConnection:
     def _introduce(self, session: VoiceSession) -> None:
         """Tell a newcomer who is there, and the others of the newcomer."""
         room = self._rooms.room_of(session)
-        others = [each for each in room.others(session) if each.cipher is not None]
+        others = [each for each in room.others(session) if each.selected]
         if others:
             session.send(Opcode.CLIENTS_CONNECT, {"user_ids": [str(each.participant.user_id) for each in others]})
         for each in others:
@@ -352,11 +347,28 @@ class ClientConnection:
         session = self._required()
         self._rooms.room_of(session).encryption.handle_invalid(session)
 
+    def _take_wants(self, body: dict[str, float]) -> None:
+        """Note of whom the client wants no sound; the quality of `any` is about video, which is not carried."""
+        session = self._required()
+        if len(body) > MAX_WANTS:
+            raise CloseConnection(CloseCode.BAD_REQUEST, "Too many sources.")
+        session.unwanted = frozenset(int(ssrc) for ssrc, quality in body.items() if ssrc.isdecimal() and not quality)
+        self._rooms.room_of(session).renew_receivers()
+
+    def _update_session(self, body: SessionUpdate) -> None:
+        """Take over the payload type of Opus; that of clients other than browsers is always the same."""
+        browser = self._required().browser
+        if browser is not None:
+            try:
+                browser.payload_type = payload_type(body.codecs, [])
+            except DescriptionError:
+                raise CloseConnection(CloseCode.BAD_REQUEST, "Opus is required.") from None
+
     def _tell_version(self, _body: object) -> None:
         self.send_text(json.encode({"op": Opcode.VOICE_BACKEND_VERSION, "d": _BACKEND}))
 
     def _ignore(self, _body: object) -> None:
-        """Messages about video, which is not carried."""
+        """Messages about the client's own video, which is not carried."""
 
     def _required(self) -> VoiceSession:
         if self._session is None:
@@ -365,34 +377,25 @@ class ClientConnection:
 
 
 def _present(session: VoiceSession, *, to: VoiceSession) -> None:
-    """Tell a client of another one's flags and platform, which bots have none of."""
+    """Tell a client of another one's flags and platform, of which none are known, and a browser of its source."""
     user_id = str(session.participant.user_id)
     to.send(Opcode.CLIENT_FLAGS, {"user_id": user_id, "flags": 0})
     to.send(Opcode.CLIENT_PLATFORM, {"user_id": user_id, "platform": None})
-
-
-def _discovered(session: VoiceSession, data: ProtocolData) -> tuple[Any, ...] | None:
-    """The address from which the client asked for its address, if it is the one that it selects."""
-    try:
-        selected = ipaddress.ip_address(data.address)
-    except ValueError:
-        return None
-    for address in session.discovered:
-        if address[1] == data.port and ipaddress.ip_address(address[0]) == selected:
-            return address
-    return None
+    if to.browser is not None:
+        to.send(Opcode.VIDEO, {"user_id": user_id, "audio_ssrc": session.ssrc, "video_ssrc": 0, "streams": []})
 
 
 _BINARY_OPCODES: Final = frozenset({DaveOpcode.KEY_PACKAGE, DaveOpcode.COMMIT_WELCOME})
 _BEFORE_IDENTIFYING: Final = frozenset({Opcode.IDENTIFY, Opcode.RESUME, Opcode.HEARTBEAT, Opcode.VOICE_BACKEND_VERSION})
-_HANDLERS: Final[dict[int, Callable[[ClientConnection, Any], None]]] = {
+_HANDLERS: Final[dict[int, Callable[[ClientConnection, Any], Coroutine[None, None, None] | None]]] = {
     Opcode.IDENTIFY: ClientConnection._identify,  # noqa: SLF001
     Opcode.SELECT_PROTOCOL: ClientConnection._select_protocol,  # noqa: SLF001
     Opcode.HEARTBEAT: ClientConnection._heartbeat,  # noqa: SLF001
     Opcode.SPEAKING: ClientConnection._speaking,  # noqa: SLF001
     Opcode.RESUME: ClientConnection._resume,  # noqa: SLF001
     Opcode.VIDEO: ClientConnection._ignore,  # noqa: SLF001
-    Opcode.MEDIA_SINK_WANTS: ClientConnection._ignore,  # noqa: SLF001
+    Opcode.MEDIA_SINK_WANTS: ClientConnection._take_wants,  # noqa: SLF001
+    Opcode.SESSION_UPDATE: ClientConnection._update_session,  # noqa: SLF001
     DaveOpcode.TRANSITION_READY: ClientConnection._take_ready,  # noqa: SLF001
     DaveOpcode.INVALID_COMMIT_WELCOME: ClientConnection._take_invalid,  # noqa: SLF001
     Opcode.VOICE_BACKEND_VERSION: ClientConnection._tell_version,  # noqa: SLF001

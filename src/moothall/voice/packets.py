@@ -13,7 +13,16 @@ MAX_PACKET: Final = 1500
 """Maximum bytes of a datagram; larger ones do not pass most networks."""
 SENDER_REPORT: Final = 200
 RECEIVER_REPORT: Final = 201
-_RTCP_TYPES: Final = range(192, 224)
+RTCP_TYPES: Final = range(192, 224)
+
+SENDER_REPORT_BYTES: Final = 28
+"""Of one without report blocks."""
+_SENDER_REPORT_WORDS: Final = 6
+PADDING_BIT: Final = 0x20
+VERSION_BITS: Final = 0x80
+MARKER_BIT: Final = 0x80
+OPUS: Final = 120
+"""The payload type of Opus for clients that are no browsers."""
 
 DISCOVERY_BYTES: Final = 74
 _DISCOVERY_REQUEST: Final = struct.pack(">HH", 1, 70)
@@ -44,7 +53,7 @@ def is_keepalive(data: bytes) -> bool:
 
 def is_rtcp(data: bytes) -> bool:
     """Whether a datagram is an encrypted packet of RTCP."""
-    return len(data) >= RTCP_HEADER + TAG_BYTES + NONCE_BYTES and data[0] >> 6 == 2 and data[1] in _RTCP_TYPES
+    return len(data) >= RTCP_HEADER + TAG_BYTES + NONCE_BYTES and data[0] >> 6 == 2 and data[1] in RTCP_TYPES
 
 
 def rtp_header_size(data: bytes) -> int:
@@ -68,9 +77,34 @@ def rtp_position(data: bytes) -> tuple[int, int]:
     return int.from_bytes(data[2:4], "big"), int.from_bytes(data[4:8], "big")
 
 
+def rtp_payload(header: bytes, body: bytes) -> bytes | None:
+    """What follows the header extension of a decrypted packet; None if the extension is longer than the packet."""
+    if not header[0] & _EXTENSION_BIT:
+        return body
+    size = 4 * int.from_bytes(header[-2:], "big")
+    return body[size:] if size < len(body) else None
+
+
+def plain_rtp(packet: bytes) -> tuple[bytes, bytes] | None:
+    """The header of a decrypted packet without sources and extension, and what follows; None for no RTP."""
+    size = RTP_HEADER + 4 * (packet[0] & 0x0F)
+    if packet[0] & _EXTENSION_BIT:
+        if len(packet) < size + _EXTENSION_HEADER:
+            return None
+        size += _EXTENSION_HEADER + 4 * int.from_bytes(packet[size + 2 : size + 4], "big")
+    if size >= len(packet):
+        return None
+    return bytes((packet[0] & ~(_EXTENSION_BIT | 0x0F),)) + packet[1:RTP_HEADER], packet[size:]
+
+
 def rtcp_ssrc(data: bytes) -> int:
     """The sender of an RTCP packet."""
     return int.from_bytes(data[4:8], "big")
+
+
+def sender_report_header(ssrc: int) -> bytes:
+    """The header of a sender report without report blocks."""
+    return struct.pack(">BBHI", VERSION_BITS, SENDER_REPORT, _SENDER_REPORT_WORDS, ssrc)
 
 
 class ReplayWindow:

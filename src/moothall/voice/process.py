@@ -68,11 +68,14 @@ class VoiceProcess:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
-            self.rooms.end_expired(asyncio.get_running_loop().time())
+            now = asyncio.get_running_loop().time()
+            self.rooms.end_expired(now)
+            self._datagrams.browsers.expire(now)
             for session in self.rooms.sessions.values():
                 if session.address is not None:
-                    self._datagrams.report(session)
-            self._report(Statistics(len(self.rooms.sessions), self._datagrams.forwarded, self._datagrams.dropped))
+                    self._datagrams.forwarding.report(session)
+            forwarded = self._datagrams.forwarding.forwarded
+            self._report(Statistics(len(self.rooms.sessions), forwarded, self._datagrams.dropped))
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -92,7 +95,7 @@ class VoiceProcess:
             # Before, no one could identify.
             await self._synchronised.wait()
             await ClientConnection(
-                self.rooms, hello, reader, writer, media_address=self._media_address, report=self._datagrams.report
+                self.rooms, hello, reader, writer, media_address=self._media_address, datagrams=self._datagrams
             ).run()
             return
         self._control = writer

@@ -22,6 +22,8 @@ class Reception:
         "_first",
         "_highest",
         "_jitter",
+        "_sender_report",
+        "_sender_report_at",
         "_taken",
         "_transit",
         "received",
@@ -37,6 +39,14 @@ class Reception:
         """In units of the timestamps."""
         self._expected = 0
         self._taken = 0
+        self._sender_report = 0
+        """The middle 32 bits of the time in the last sender report; 0 for none."""
+        self._sender_report_at = 0.0
+
+    def add_sender_report(self, body: bytes, now: float) -> None:
+        """Note what follows the header of a sender report that arrived at a time."""
+        self._sender_report = int.from_bytes(body[2:6], "big")
+        self._sender_report_at = now
 
     def add(self, sequence: int, timestamp: int, now: float) -> None:
         """Count a packet that arrived at a time, in seconds."""
@@ -56,8 +66,11 @@ class Reception:
                 self._jitter += (difference - self._jitter) / 16
         self._transit = transit
 
-    def report(self, ssrc: int) -> bytes:
-        """The report block about a source; it is about what has come since the last one."""
+    def report(self, ssrc: int, now: float) -> bytes:
+        """The report block about a source; it is about what has come since the last one.
+
+        By the sender report and how long ago it came, the client knows how long a packet takes there and back.
+        """
         highest = self._cycles + self._highest
         expected = highest - self._first + 1
         lost = max(0, min(expected - self.received, _MAX_LOST))
@@ -65,7 +78,11 @@ class Reception:
         lost_now = expected_now - (self.received - self._taken)
         fraction = 0 if expected_now <= 0 or lost_now <= 0 else min(255, 256 * lost_now // expected_now)
         self._expected, self._taken = expected, self.received
-        return _BLOCK.pack(ssrc, fraction << 24 | lost, highest & _TIMESTAMPS, round(self._jitter) & _TIMESTAMPS, 0, 0)
+        jitter = round(self._jitter) & _TIMESTAMPS
+        delay = round((now - self._sender_report_at) * 65_536) & _TIMESTAMPS if self._sender_report else 0
+        return _BLOCK.pack(
+            ssrc, fraction << 24 | lost, highest & _TIMESTAMPS, jitter, self._sender_report & _TIMESTAMPS, delay
+        )
 
 
 def report_header(sender: int, *, blocks: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -10,6 +11,8 @@ from moothall.voice.dave.messages import ExternalSender
 from moothall.voice.link import Connected, Departure, Everyone, Participant
 from moothall.voice.opcodes import CloseCode, Opcode
 from moothall.voice.session import Address, Connection, VoiceSession
+from moothall.voice.webrtc.description import Offer
+from moothall.voice.webrtc.transport import BrowserTransport
 
 _SSRCS: Final = 1 << 32
 
@@ -41,10 +44,11 @@ class Room:
         """Decide anew who receives whose packets: called whenever that may have changed, not for each packet."""
         hearing = [each for each in self.members.values() if each.participant.may_hear and each.address is not None]
         for session in self.members.values():
-            if session.participant.may_speak:
-                session.receivers = tuple(each for each in hearing if each is not session)
-            else:
-                session.receivers = ()
+            others = [each for each in hearing if each is not session and session.ssrc not in each.unwanted]
+            if not session.participant.may_speak:
+                others = []
+            session.receivers = tuple(each for each in others if each.browser is None)
+            session.browsers = tuple(each for each in others if each.browser is not None)
 
     def announce_speaking(self, session: VoiceSession, speaking: int) -> None:
         """Tell the others whether a session speaks, as far as it may."""
@@ -67,6 +71,8 @@ class Rooms:
         self.sessions: dict[tuple[int, int], VoiceSession] = {}
         self.by_ssrc: dict[int, VoiceSession] = {}
         self.by_address: dict[Address, VoiceSession] = {}
+        self.by_ufrag: dict[str, VoiceSession] = {}
+        """Browsers, by the user names of the server's side of ICE."""
         self.rooms: dict[int, Room] = {}
         self._detached: set[VoiceSession] = set()
         self._sender = ExternalSender()
@@ -140,6 +146,10 @@ class Rooms:
         self._report(Connected(*key, connected=True))
         return session
 
+    def is_open(self, session: VoiceSession) -> bool:
+        """Whether a session has not ended."""
+        return self.sessions.get(session.key) is session
+
     def room_of(self, session: VoiceSession) -> Room:
         """The room that a session is in."""
         return self.rooms[session.participant.channel_id]
@@ -148,13 +158,72 @@ class Rooms:
         """Let a session send from an address and receive there."""
         if session.address is not None:
             self.by_address.pop(session.address, None)
-        earlier = self.by_address.get(address)
-        if earlier is not None and earlier is not session:
-            earlier.address = None
-            self.room_of(earlier).renew_receivers()
+        self._release(address, session)
         session.address = address
         self.by_address[address] = session
         self.room_of(session).renew_receivers()
+
+    def _release(self, address: Address, session: VoiceSession) -> None:
+        """Take an address from the session that has it, if that is another one."""
+        earlier = self.by_address.get(address)
+        if earlier is None or earlier is session:
+            return
+        if earlier.browser is not None:
+            earlier.browser.remove_path(address)
+        if earlier.address == address:
+            earlier.address = None
+            self.room_of(earlier).renew_receivers()
+
+    # Browsers
+
+    def set_browser(self, session: VoiceSession, browser: BrowserTransport | None) -> None:
+        """Let a session have a transport, or none; it receives nothing until the transport is ready."""
+        earlier = session.browser
+        if earlier is not None:
+            for address in earlier.paths:
+                self.by_address.pop(address, None)
+            for own in earlier.credentials:
+                self.by_ufrag.pop(own.ufrag, None)
+            earlier.close()
+        elif session.address is not None:
+            self.by_address.pop(session.address, None)
+        session.address = None
+        session.browser = browser
+        if browser is not None:
+            session.cipher, session.mode = None, ""
+            self.by_ufrag[browser.credentials[0].ufrag] = session
+        self.room_of(session).renew_receivers()
+
+    def restart_browser(self, session: VoiceSession, browser: BrowserTransport, offer: Offer) -> None:
+        """Give a browser new credentials, and go on with its keys."""
+        oldest = browser.credentials[-1].ufrag if len(browser.credentials) > 1 else ""
+        browser.restart(offer)
+        self.by_ufrag.pop(oldest, None)
+        self.by_ufrag[browser.credentials[0].ufrag] = session
+
+    def add_path(
+        self, session: VoiceSession, browser: BrowserTransport, address: Address, source: socket.socket, now: float
+    ) -> bool:
+        """Note from where an authentic check of a browser came; False for an address that another client uses."""
+        other = self.by_address.get(address)
+        if other is not None and other is not session:
+            if other.is_heard(now):
+                return False
+            self._release(address, session)
+        self.by_address[address] = session
+        removed = browser.add_path(address, source, now)
+        if removed is not None:
+            del self.by_address[removed]
+        return True
+
+    def use_path(self, session: VoiceSession, address: Address | None) -> None:
+        """Let a browser receive at one of its addresses, or not at all."""
+        if session.address != address and session.browser is not None:
+            session.address = address
+            session.socket = None if address is None else session.browser.paths[address]
+            self.room_of(session).renew_receivers()
+
+    # The course of a session
 
     def detach(self, session: VoiceSession, expires_at: float) -> None:
         """Let a session wait for its client, whose connection is lost, until a time."""
@@ -173,21 +242,21 @@ class Rooms:
 
     def end(self, session: VoiceSession, code: CloseCode, reason: str) -> None:
         """End a session and close its connection; the others in the room hear of it. Does nothing the second time."""
-        if self.sessions.get(session.key) is not session:
+        if not self.is_open(session):
             return
         del self.sessions[session.key]
         self._detached.discard(session)
         self.by_ssrc.pop(session.ssrc, None)
-        if session.address is not None and self.by_address.get(session.address) is session:
-            del self.by_address[session.address]
-        session.address = None
-        session.receivers = ()
         room = self.room_of(session)
+        self.set_browser(session, None)
+        session.receivers = session.browsers = ()
         del room.members[session.participant.user_id]
         if room.members:
             room.renew_receivers()
             for each in room.members.values():
                 each.send(Opcode.CLIENT_DISCONNECT, {"user_id": str(session.participant.user_id)})
+                if each.browser is not None:
+                    each.browser.forget(session.ssrc)
             room.encryption.leave(session.user_id)
         else:
             room.encryption.close()

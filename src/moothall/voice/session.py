@@ -2,7 +2,7 @@
 
 import socket
 from collections import deque
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from msgspec import json
 
@@ -11,9 +11,9 @@ from moothall.voice.link import Participant
 from moothall.voice.opcodes import CloseCode, Opcode
 from moothall.voice.packets import ReplayWindow
 from moothall.voice.reports import Reception
+from moothall.voice.webrtc.transport import Address, BrowserTransport
 
-Address = tuple[Any, ...]
-"""An address of a datagram as the socket module has it: host and port first."""
+__all__ = ["Address", "Connection", "VoiceSession"]
 
 BUFFERED: Final = 512
 """Maximum messages that are kept for a client that resumes."""
@@ -23,6 +23,9 @@ _SEQ_BITS: Final = 0xFFFF
 
 PACKETS_PER_SECOND: Final = 200
 """Packets that a client may send, in a window of a second: sound takes 50."""
+
+QUIET_SECONDS: Final = 5.0
+"""After so long without a packet, an address may become another session's."""
 
 
 class Connection(Protocol):
@@ -43,7 +46,8 @@ class Connection(Protocol):
 class VoiceSession:
     """A client in a room.
 
-    `receivers` are the sessions that its packets go to, which the room renews whenever someone comes, goes or is muted.
+    `receivers` and `browsers` are the sessions that its packets go to, which the room renews whenever someone comes,
+    goes or is muted.
     """
 
     __slots__ = (
@@ -53,6 +57,8 @@ class VoiceSession:
         "_packets",
         "_window_end",
         "address",
+        "browser",
+        "browsers",
         "cipher",
         "connection",
         "dave_version",
@@ -62,11 +68,13 @@ class VoiceSession:
         "participant",
         "receivers",
         "reception",
+        "selected",
         "sent",
         "seq",
         "socket",
         "speaking",
         "ssrc",
+        "unwanted",
         "window",
     )
 
@@ -84,19 +92,27 @@ class VoiceSession:
         self._buffer: deque[tuple[int, bytes, bool]] = deque()
         """Number, message, and whether it is binary."""
         self._buffered_bytes = 0
+        self.selected = False
+        """Whether the client has selected a protocol: only then the others are told of it."""
         self.mode = ""
-        """The encryption mode, once it is chosen."""
+        """The encryption mode, once it is chosen; empty for a browser."""
         self.cipher: Cipher | None = None
+        self.browser: BrowserTransport | None = None
+        """Of a client that has selected protocol `webrtc`; it has no cipher."""
         self.discovered: deque[Address] = deque(maxlen=4)
         """From where requests of address discovery came, until one of them is selected."""
         self.address: Address | None = None
-        """Where datagrams come from and go to."""
+        """Where datagrams go to, and come from: a browser may send from several addresses."""
         self.socket: socket.socket | None = None
         self.window = ReplayWindow()
         self.sent = 0
         """The nonce of the packet sent last."""
         self.speaking = 0
         self.receivers: tuple[VoiceSession, ...] = ()
+        self.browsers: tuple[VoiceSession, ...] = ()
+        """The receivers that are browsers."""
+        self.unwanted: frozenset[int] = frozenset()
+        """SSRCs that the client wants no packets of."""
         self.reception = Reception()
         self._window_end = 0.0
         self._packets = 0
@@ -117,6 +133,10 @@ class VoiceSession:
             self._window_end, self._packets = now + 1.0, 0
         self._packets += 1
         return self._packets <= PACKETS_PER_SECOND
+
+    def is_heard(self, now: float) -> bool:
+        """Whether a packet has come within the last seconds."""
+        return now < self._window_end + QUIET_SECONDS
 
     # Messages
 
