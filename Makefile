@@ -43,7 +43,7 @@ $(BIN)/python:
 # A stamp is newer than its lock file exactly when the environment holds what the lock says.
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL = $(BIN)/python tools/install_packages.py
-EDITABLE = $(PIP) install --no-deps --no-build-isolation --editable .
+EDITABLE = $(PIP) install --no-deps --no-build-isolation --editable
 
 # For those who make many environments, as CI does. Where it is missing, all else is installed by pip.
 .PHONY: uv
@@ -55,13 +55,14 @@ $(STAMPS)/uv: requirements-uv.lock | $(BIN)/python
 $(STAMPS)/runtime: requirements.lock $(PACKAGE) | $(BIN)/python
 	@echo "Installing what moothall needs to run"
 	@$(INSTALL) requirements.lock
-	@$(EDITABLE)
+	@$(EDITABLE) .
 	@$(BIN)/python -m compileall -q src # the first start need not, even where Python may not write its caches
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/runtime
 	@echo "Installing what the checks and tests need"
 	@$(INSTALL) requirements-dev.lock
+	@$(EDITABLE) packages/testing-py
 	@touch $@
 
 .PHONY: install
@@ -101,7 +102,7 @@ client: $(STAMPS)/runtime ## Build the client for people into the package
 
 # The same commit gives the same bytes. CLIENT=no leaves the client out.
 .PHONY: dist
-dist: $(STAMPS)/runtime ## Build the sdist and the wheel into dist/ (CLIENT=no)
+dist: $(STAMPS)/runtime ## Build sdists and wheels into dist/ (CLIENT=no)
 	@$(if $(filter no,$(CLIENT)),,$(BUILD_CLIENT))
 	@$(BIN)/python tools/build_dist.py $(if $(filter no,$(CLIENT)),--without-client)
 

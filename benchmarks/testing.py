@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from moothall.testing import Moothall, ServerProcess
+from moothall_testing import Moothall, ServerProcess
 
 ROUNDS = 5
 PLATFORMS = 30

@@ -1,9 +1,9 @@
-"""Build the sdist and the wheel reproducibly: `build_dist.py [--output FOLDER] [--without-client]`.
+"""Build the sdists and the wheels reproducibly: `build_dist.py [--output FOLDER] [--without-client]`.
 
 The same commit gives the same bytes: files are those that git tracks (elsewhere, of an unpacked sdist, all of them),
 the client's build and the compiled statements; their times are SOURCE_DATE_EPOCH, by default the time of the last
-commit. The wheel is built from the sdist, so the sdist has everything that it needs. Prints the SHA-256 and name of
-each file.
+commit. The server's wheel is built from its sdist, so the sdist has everything that it needs. The plugin that tests
+bots is a package of its own. Prints the SHA-256 and name of each file.
 """
 
 import argparse
@@ -26,6 +26,7 @@ CLIENT: Final = Path("src/moothall/pages/client")
 """The client's build, which git ignores and which every package carries."""
 STATEMENTS: Final = Path("src/moothall/storage/statements/compiled_*")
 """The compiled statements, which git ignores and which every package carries."""
+TESTING: Final = Path("packages/testing-py")
 _MADE: Final = {"node_modules", "site", "__pycache__"}
 _MADE_AT_TOP: Final = {"dist", "build", "data"}
 """Folders that tools and the program make, in a tree without git."""
@@ -94,6 +95,25 @@ def build(root: Path, output: Path, *, client: bool = True) -> list[Path]:
     return [sdist, wheel]
 
 
+def build_testing(root: Path, output: Path) -> list[Path]:
+    """Build the sdist and the wheel of the plugin that tests bots into `output`.
+
+    Sets SOURCE_DATE_EPOCH and the working directory, as `build` does.
+    """
+    output = output.resolve()
+    output.mkdir(parents=True, exist_ok=True)
+    os.environ["SOURCE_DATE_EPOCH"] = str(source_date_epoch(root))
+    with tempfile.TemporaryDirectory(prefix="moothall-dist-") as folder:
+        for path in sources(root):
+            if path.is_relative_to(TESTING):
+                _copy(root, Path(folder), path)
+        with chdir(Path(folder) / TESTING):
+            built = [output / buildapi.build_sdist(str(output)), output / buildapi.build_wheel(str(output))]
+    for path in built:
+        path.chmod(0o644)
+    return built
+
+
 def client_is_current(root: Path) -> bool:
     """Whether the client's build was made from the sources of this tree."""
     script = [sys.executable, str(root / "tools" / "build_client.py"), "--is-current"]
@@ -125,12 +145,12 @@ def _copy(root: Path, tree: Path, path: Path) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Build as the arguments say; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Build the sdist and the wheel.")
+    parser = argparse.ArgumentParser(description="Build the sdists and the wheels.")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="Folder that they are written to.")
     parser.add_argument("--without-client", action="store_true", help="Leave out the client for people.")
     options = parser.parse_args(arguments)
     try:
-        built = build(ROOT, options.output, client=not options.without_client)
+        built = build(ROOT, options.output, client=not options.without_client) + build_testing(ROOT, options.output)
     except DistError as error:
         print(f"dist: {error}", file=sys.stderr)
         return 1

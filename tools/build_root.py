@@ -54,7 +54,7 @@ _UNUSED: Final = (
     "aiohttp/pytest_plugin.", "aiohttp/worker.", "asyncpg/_testbase/", "anyio/pytest_plugin.", "anyio/_backends/_trio.",
     "websockets/legacy/", "websockets/sync/", "websockets/asyncio/", "websockets/trio/", "mako/testing/",
     "multidict/_multidict_py.", "tzdata/zoneinfo/tzdata.zi", "PIL/PdfParser.", "PIL/ImageQt.", "PIL/ImageTk.",
-    "PIL/_imagingtk.", "PIL/PSDraw.", "google/protobuf/internal/message_benchmark.", "moothall/testing/",
+    "PIL/_imagingtk.", "PIL/PSDraw.", "google/protobuf/internal/message_benchmark.",
     "google/protobuf/internal/json_format_benchmark.", "google/protobuf/internal/testing_refleaks.",
 )  # fmt: skip
 """Modules of packages that nothing imports here: another form of the same, or a part that the server has no use for."""

@@ -20,7 +20,7 @@ from moothall.storage.query import make_all_queries
 from moothall.storage.statements.compilation import table_facts
 from moothall.storage.statements.store import DIALECTS, StatementRecorder, stored_sources, write_statements
 
-_LEFT_OUT: Final = ("moothall.__main__", "moothall.testing", "moothall.storage.migrations")
+_LEFT_OUT: Final = ("moothall.__main__", "moothall.storage.migrations")
 """Modules without queries, which need packages that a server may not have."""
 
 

@@ -25,7 +25,7 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as pytest has it, when this runs as a script
 
-from tools.build_dist import ROOT, DistError, build, source_date_epoch
+from tools.build_dist import ROOT, DistError, build, build_testing, source_date_epoch
 
 KINDS: Final = ("added", "changed", "fixed", "removed", "security")
 _FRAGMENT: Final = re.compile(rf"[a-z0-9-]+\.({'|'.join(KINDS)})\.md")
@@ -34,6 +34,8 @@ _CARRIERS: Final = (
     ("pyproject.toml", r'(?m)^version = "({})"$'),
     ("src/moothall/__init__.py", r'(?m)^__version__ = "({})"$'),
     ("web/package.json", r'(?m)^  "version": "({})",$'),
+    ("packages/testing-py/pyproject.toml", r'(?m)^version = "({})"$'),
+    ("packages/testing-py/src/moothall_testing/__init__.py", r'(?m)^__version__ = "({})"$'),
     ("packages/testing-js/package.json", r'(?m)^  "version": "({})",$'),
 )
 """The files that carry the version, each with the pattern of its place."""
@@ -174,6 +176,18 @@ def check_wheel(package: Path, version: str) -> None:
         _serve(program, Path(folder) / "data")
 
 
+def check_testing(package: Path, version: str) -> None:
+    """Install a wheel or an sdist of the plugin into an empty environment and load it. Raises ReleaseError."""
+    with tempfile.TemporaryDirectory(prefix="moothall-release-") as folder:
+        environment = Path(folder) / "environment"
+        _run(sys.executable, "-m", "venv", str(environment))
+        python = str(environment / "bin" / "python")
+        _run(python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", str(package))
+        shown = _run(python, "-c", "import moothall_testing as p; print(p.__version__)").strip()
+        if shown != version:
+            raise ReleaseError(f"{package.name} says that it is {shown}")
+
+
 def _serve(program: str, data: Path) -> None:
     """Start a server and ask for its health. Raises ReleaseError if it has none within half a minute."""
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -203,6 +217,8 @@ def build_release(root: Path, output: Path, key: Path | None) -> list[Path]:
     sdist, wheel = build(root, output)
     for package in (wheel, sdist):
         check_wheel(package, version)
+    for package in build_testing(root, output):
+        check_testing(package, version)
     if shutil.which("npm"):
         _run("npm", "pack", "--silent", "--pack-destination", str(output), cwd=root / "packages" / "testing-js")
     if shutil.which("dpkg-deb"):

@@ -32,5 +32,5 @@ def clean_program(dist: tuple[Path, Path], uv: Uv, tmp_path_factory: pytest.Temp
 def dist(tmp_path_factory: pytest.TempPathFactory, has_client: bool) -> tuple[Path, Path]:
     """The sdist and the wheel of this tree."""
     folder = shared_folder(tmp_path_factory, "dist", lambda folder: build_dist(ROOT, folder, client=has_client))
-    (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    (sdist,), (wheel,) = folder.glob("moothall-*.tar.gz"), folder.glob("moothall-*.whl")
     return sdist, wheel

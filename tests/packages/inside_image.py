@@ -28,7 +28,7 @@ _LATER = """
     lxml.etree prometheus_client jinja2.ext google.protobuf.wrappers_pb2 obstore.store idna zipfile tomllib
 """
 """Modules that functions import, or that packages import by name."""
-_OTHERS = ("moothall.testing", "moothall.__main__", "moothall.storage.migrations.versions")
+_OTHERS = ("moothall.__main__", "moothall.storage.migrations.versions")
 """Modules that a server never imports, or not by name."""
 _EXTRAS = ("yaml",)
 """Packages that the image does not have: functions that import them say so."""

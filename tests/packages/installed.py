@@ -31,7 +31,7 @@ def build_dist(tree: Path, output: Path, *, client: bool) -> tuple[Path, Path]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    (sdist,), (wheel,) = output.glob("*.tar.gz"), output.glob("*.whl")
+    (sdist,), (wheel,) = output.glob("moothall-*.tar.gz"), output.glob("moothall-*.whl")
     return sdist, wheel
 
 

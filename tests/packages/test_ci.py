@@ -106,3 +106,12 @@ def test_the_job_for_gitlab_tests_a_bot(machine: dict[str, str], tmp_path: Path)
     assert " 1 passed" in printed
     assert job["image"].startswith("python:3.")
     assert (sys.version_info.major, job["artifacts"]["when"]) == (3, "on_failure")
+
+
+def test_the_step_for_woodpecker_is_the_job_for_gitlab() -> None:
+    page = (ROOT / "docs" / "testing-bots.md").read_text()
+    (gitlab,) = re.findall(r"For GitLab:\n\n```yaml\n(.*?)```", page, re.DOTALL)
+    (woodpecker,) = re.findall(r"For Woodpecker:\n\n```yaml\n(.*?)```", page, re.DOTALL)
+    job, step = yaml.safe_load(gitlab)["bot tests"], yaml.safe_load(woodpecker)["steps"]["bot tests"]
+
+    assert (step["image"], step["commands"]) == (job["image"], job["script"])

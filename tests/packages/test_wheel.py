@@ -25,7 +25,6 @@ def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_cl
     assert {"moothall/py.typed", "moothall/pages/templates/base.html", "moothall/cdn/sounds/1.ogg"} <= names
     assert "moothall/pages/locale/de/LC_MESSAGES/moothall.mo" in names
     assert "moothall=moothall.cli:main" in entry_points
-    assert "moothall.testing.plugin" in entry_points
     client = str(CLIENT.relative_to("src"))
     others = {name for name in names - program if not name.startswith((client, f"moothall-{__version__}.dist-info/"))}
     assert others == {f"moothall/storage/statements/compiled_{dialect}.msgpack" for dialect in DIALECTS}

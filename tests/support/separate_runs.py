@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 PLUGINS: Final = (
-    "-p", "moothall.testing.plugin", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:hypothesispytest",
+    "-p", "moothall_testing.plugin", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:hypothesispytest",
 )  # fmt: skip
 """The options for the plugin under test, without those of other tools, whose import takes two seconds each time."""
 _WITHIN: Final = 200
 """Seconds that a program may take."""
+PLUGIN_SOURCE: Final = str(Path(__file__).parents[2] / "packages" / "testing-py" / "src")
+"""The folder that the plugin is imported from."""
 
 
 class SeparateRuns(AbstractContextManager["SeparateRuns"]):
@@ -35,7 +37,7 @@ class SeparateRuns(AbstractContextManager["SeparateRuns"]):
 
     def start_pytest(self, name: str, folder: Path, packages: Path) -> None:
         """Run the tests of a folder with the plugin under test and the packages of another folder."""
-        path = os.pathsep.join([str(packages), str(folder), os.environ.get("PYTHONPATH", "")])
+        path = os.pathsep.join([str(packages), str(folder), PLUGIN_SOURCE, os.environ.get("PYTHONPATH", "")])
         command = [sys.executable, "-m", "pytest", "-q", *PLUGINS]
         self.start(name, command, folder, {**os.environ, "PYTHONPATH": path})
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from moothall.testing import BrowserMissing, ClientMissing, Moothall, ServerProcess
-from moothall.testing import activities as activities_module
-from moothall.testing.browser import Browser, find_chromium
+from moothall_testing import BrowserMissing, ClientMissing, Moothall, ServerProcess
+from moothall_testing.browser import Browser, find_chromium
 from tests.clients.client_pages import require_client
 from tests.clients.example_front import EXAMPLE, build_front
-from tests.support.separate_runs import PLUGINS
+from tests.support.separate_runs import PLUGIN_SOURCE, PLUGINS
 from tests.support.suites import leave_out
 
 pytest_plugins = ["pytester"]
@@ -57,7 +56,7 @@ def whiteboard(moothall, bot_app):
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project that tests the example Activity."""
     require_client()
     if shutil.which("chromium") is None:
@@ -70,6 +69,7 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
     pytester.makepyfile(launcher=_BOT)
     pytester.makeconftest(_CONFTEST)
     pytester.syspathinsert()
+    monkeypatch.setenv("PYTHONPATH", PLUGIN_SOURCE)
     return pytester
 
 
@@ -77,7 +77,7 @@ def test_people_launch_join_use_and_leave_an_activity(project: pytest.Pytester) 
     project.makepyfile(
         test_whiteboard="""
         import pytest
-        from moothall.testing import RefusedError
+        from moothall_testing import RefusedError
 
         async def test_awaited(moothall, alice, bob, whiteboard):
             first = await alice.in_channel("random").launches_activity(whiteboard)
@@ -152,16 +152,15 @@ def test_without_chromium_the_error_says_how_to_install_it(monkeypatch: pytest.M
 def test_without_playwright_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
 
-    with pytest.raises(BrowserMissing, match=r"moothall\[activities\]"):
+    with pytest.raises(BrowserMissing, match=r"moothall-testing\[activities\]"):
         Browser()
 
 
 def test_without_the_clients_build_the_error_names_the_target_of_make(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(activities_module, "CLIENT_FOLDER", tmp_path)
-
     with ServerProcess() as server:
         platform = Moothall(server)
+        monkeypatch.setitem(platform._world.info, "has_client", False)
         with pytest.raises(ClientMissing, match="make client"):
             platform.person("alice").launches_activity(platform.bot_app()).wait()

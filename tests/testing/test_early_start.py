@@ -6,13 +6,13 @@ from typing import Final
 
 import pytest
 
-from tests.support.separate_runs import PLUGINS
+from tests.support.separate_runs import PLUGIN_SOURCE, PLUGINS
 
 pytest_plugins = ["pytester"]
 
 _NOTING: Final = """
 import pathlib
-from moothall.testing import server_process
+from moothall_testing import server_process
 
 EVENTS = pathlib.Path(__file__).with_name("events.txt")
 
@@ -50,6 +50,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     pytester.makepyfile(noting=_NOTING)
     pytester.makeconftest("import noting; noting.note('conftest')")
     pytester.syspathinsert()
+    monkeypatch.setenv("PYTHONPATH", PLUGIN_SOURCE)
     return pytester
 
 

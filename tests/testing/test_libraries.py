@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from moothall.testing.libraries import LIBRARIES, patched
+from moothall_testing.libraries import LIBRARIES, patched
 from tests.support.client_sites import installed
 from tests.support.separate_runs import SeparateRuns, collected
 
@@ -47,7 +47,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def no_deadline(monkeypatch):
     # A client that is ended by the deadline alone never ends.
-    monkeypatch.setattr("moothall.testing.bots._STOP_WITHIN", 10_000)
+    monkeypatch.setattr("moothall_testing.bots._STOP_WITHIN", 10_000)
 
 @pytest.mark.parametrize("time", ["first", "again"])
 def test_ping(moothall, alice, time):

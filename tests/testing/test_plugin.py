@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.separate_runs import PLUGINS
+from tests.support.separate_runs import PLUGIN_SOURCE, PLUGINS
 
 pytest_plugins = ["pytester"]
 
@@ -21,12 +21,13 @@ filterwarnings =
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project with a bot of discord.py, whose tests anyio runs on asyncio."""
     pytester.makeini(_INI)
     pytester.makepyfile(mybot=_BOT.read_text(encoding="utf-8"))
     pytester.makeconftest("import pytest\n@pytest.fixture\ndef anyio_backend(): return 'asyncio'\n")
     pytester.syspathinsert()
+    monkeypatch.setenv("PYTHONPATH", PLUGIN_SOURCE)
     return pytester
 
 
@@ -165,7 +166,7 @@ def test_a_failed_test_tells_what_came_instead_and_shows_the_transcript(project:
 
 
 _CARELESS = """
-    from moothall.testing import RefusedRequestWarning
+    from moothall_testing import RefusedRequestWarning
 
     async def test_careless(moothall, alice):
         await moothall.start_bot("mybot:client")
@@ -181,13 +182,13 @@ _CARELESS = """
 
 
 def test_what_a_bot_had_better_not_do_is_a_warning(project: pytest.Pytester) -> None:
-    result = run(project, _CARELESS, "-W", "default::moothall.testing.BotWarning", passed=2, warnings=1)
+    result = run(project, _CARELESS, "-W", "default::moothall_testing.BotWarning", passed=2, warnings=1)
 
     result.stdout.fnmatch_lines(["*RefusedRequestWarning: bot: DELETE /channels/1 was answered with 404*"])
 
 
 def test_a_warning_can_be_an_error(project: pytest.Pytester) -> None:
-    run(project, _CARELESS, "-W", "error::moothall.testing.RefusedRequestWarning", passed=2, errors=1)
+    run(project, _CARELESS, "-W", "error::moothall_testing.RefusedRequestWarning", passed=2, errors=1)
 
 
 def test_a_bot_whose_generators_end_slowly_is_stopped_in_silence(project: pytest.Pytester) -> None:
@@ -236,7 +237,7 @@ def test_an_interaction_without_an_answer_ends_the_wait_and_is_a_warning(project
         project,
         """
         import pytest
-        from moothall.testing import NoReaction, UnansweredInteractionWarning
+        from moothall_testing import NoReaction, UnansweredInteractionWarning
 
         async def test_never(moothall, alice):
             await moothall.start_bot("mybot:client")
@@ -505,7 +506,7 @@ def test_a_bot_of_any_language_is_a_process(project: pytest.Pytester) -> None:
         import sys
 
         import pytest
-        from moothall.testing import BotFailed, MissingIntentWarning
+        from moothall_testing import BotFailed, MissingIntentWarning
 
         async def test_process(moothall, alice):
             bot = await moothall.start_process([sys.executable, "other_bot.py"])
@@ -533,7 +534,7 @@ def test_a_bot_that_cannot_start_says_why(project: pytest.Pytester) -> None:
         project,
         """
         import pytest
-        from moothall.testing import BotFailed
+        from moothall_testing import BotFailed
 
         async def test_broken(moothall):
             with pytest.raises(BotFailed, match="ZeroDivisionError"):
@@ -572,7 +573,7 @@ def test_a_bot_that_ends_while_it_is_stopped_leaves_nothing_unawaited(project: p
         project,
         """
         import pytest
-        from moothall.testing import BotFailed
+        from moothall_testing import BotFailed
 
         async def test_slow_end(moothall):
             with pytest.raises(BotFailed, match="ZeroDivisionError"):

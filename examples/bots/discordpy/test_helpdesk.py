@@ -2,7 +2,7 @@
 
 import pytest
 
-from moothall.testing import RefusedError
+from moothall_testing import RefusedError
 
 
 @pytest.fixture

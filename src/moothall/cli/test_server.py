@@ -1,6 +1,7 @@
 """`moothall test-server`: the server that bots are tested on."""
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -19,7 +20,10 @@ from moothall.cli.options import fail
 @click.option(
     "--heartbeat-ms", type=click.IntRange(1000), default=41_250, help="Interval of clients' heartbeats, milliseconds."
 )
-def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: bool, rate_limits: bool) -> None:
+@click.option("--until-stdin-closes", is_flag=True, help="End when the standard input ends, as with its owner.")
+def test_server(
+    port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: bool, rate_limits: bool, until_stdin_closes: bool
+) -> None:
     """Serve a platform for tests of bots on this machine until stopped, or until the parent process ends.
 
     Everything is in a temporary folder that is deleted at the end. The control API under /_test creates people, moves
@@ -34,6 +38,8 @@ def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: 
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, end)
+    if until_stdin_closes:
+        threading.Thread(target=_end_with_stdin, daemon=True, name="stdin").start()
     from moothall.demo.community import InvalidCommunity, read_community_file
     from moothall.logs import start_logging
     from moothall.test_server.control import ServerInfo
@@ -46,7 +52,7 @@ def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: 
     except (InvalidCommunity, OSError) as error:
         fail(f"{fixture}: {error}")
     except ImportError:
-        fail("YAML needs PyYAML: pip install moothall[testing]")
+        fail("YAML needs PyYAML: pip install PyYAML")
 
     def announce(info: ServerInfo) -> None:
         if as_json:
@@ -62,3 +68,10 @@ def test_server(port: int, fixture: Path | None, heartbeat_ms: int, *, as_json: 
         run(community, announce, ended.is_set, port=port, rate_limits=rate_limits, gateway_heartbeat_ms=heartbeat_ms)
     except OSError as error:
         fail(str(error))
+
+
+def _end_with_stdin() -> None:
+    """End this process when the one at the other end of standard input has ended, whatever runs between them."""
+    while os.read(0, 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from moothall import __version__
+from moothall.activities.relay import RELAY_PATH
 from moothall.api import unit_of_work
 from moothall.api.authenticate import ANONYMOUS
 from moothall.api.context import Context
@@ -33,6 +34,7 @@ from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake
 from moothall.objects.wire import Timestamp
+from moothall.pages.paths import CLIENT_FOLDER
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.test_server.faults import ActiveFault, Fault, RoughSeas
 from moothall.test_server.gateway_socket import GatewaySocket
@@ -63,6 +65,10 @@ class ServerInfo(Struct):
     api_url: str
     gateway_url: str
     control_url: str
+    has_client: bool
+    """Whether it has the client for people, in which Activities are shown."""
+    relay_path: str
+    """In the URL of every frame in which the client shows an Activity."""
     now: str
     people: dict[str, LoadedPerson]
     bots: dict[str, LoadedBot]
@@ -258,6 +264,8 @@ class ControlApi:
             api_url=f"{server.url}/api/v10",
             gateway_url=server.url.replace("http", "ws", 1) + "/gateway",
             control_url=server.url + PREFIX,
+            has_client=(CLIENT_FOLDER / "index.html").exists(),
+            relay_path=RELAY_PATH,
             now=Timestamp.now().wire(),
             people=server.people.people,
             bots=server.people.bots,

@@ -32,7 +32,7 @@ class Action(Generic[T_co]):
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            from anyio import to_thread  # noqa: PLC0415 only tests with trio get here
+            import trio  # noqa: PLC0415 only tests with trio get here
 
-            return await to_thread.run_sync(self.wait)
+            return await trio.to_thread.run_sync(self.wait)
         return await loop.run_in_executor(_THREADS, self.wait)

@@ -3,17 +3,17 @@
 The fixtures `moothall`, `guild`, `alice`, `bob` and `bot_app` come with the plugin. See docs/testing-bots.md.
 """
 
-from moothall.testing.action import Action
-from moothall.testing.activities import ActivityWindow, ClientMissing
-from moothall.testing.bots import BotFailed, RunningBot, RunningProcess
-from moothall.testing.browser import BrowserMissing
-from moothall.testing.content import Invocation, Message, ModalForm
-from moothall.testing.libraries import LIBRARIES, patched
-from moothall.testing.people import Person
-from moothall.testing.platform import Guild, Moothall
-from moothall.testing.server_process import ServerProcess
-from moothall.testing.waiting import NoReaction, RefusedError
-from moothall.testing.warning_types import (
+from moothall_testing.action import Action
+from moothall_testing.activities import ActivityWindow, ClientMissing
+from moothall_testing.bots import BotFailed, RunningBot, RunningProcess
+from moothall_testing.browser import BrowserMissing
+from moothall_testing.content import Invocation, Message, ModalForm
+from moothall_testing.libraries import LIBRARIES, patched
+from moothall_testing.people import Person
+from moothall_testing.platform import Guild, Moothall
+from moothall_testing.server_process import PlatformMissing, ServerProcess
+from moothall_testing.waiting import NoReaction, RefusedError
+from moothall_testing.warning_types import (
     BotWarning,
     GatewayRefusedWarning,
     MissingIntentWarning,
@@ -23,6 +23,8 @@ from moothall.testing.warning_types import (
     ServerErrorWarning,
     UnansweredInteractionWarning,
 )
+
+__version__ = "0.2.0"
 
 __all__ = [
     "LIBRARIES",
@@ -42,6 +44,7 @@ __all__ = [
     "Moothall",
     "NoReaction",
     "Person",
+    "PlatformMissing",
     "RateLimitedWarning",
     "RefusedError",
     "RefusedRequestWarning",
@@ -50,5 +53,6 @@ __all__ = [
     "ServerErrorWarning",
     "ServerProcess",
     "UnansweredInteractionWarning",
+    "__version__",
     "patched",
 ]

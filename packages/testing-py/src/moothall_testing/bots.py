@@ -10,12 +10,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from time import monotonic
 from typing import Any, Final
 
-from moothall.objects.clock import stopwatch
-from moothall.testing.libraries import library_of_client, patched
-from moothall.testing.waiting import Follower
-from moothall.testing.world import World
+from moothall_testing.libraries import library_of_client, patched
+from moothall_testing.waiting import Follower
+from moothall_testing.world import World
 
 READY_WITHIN: Final = 30.0
 """Seconds that a bot has until it is ready."""
@@ -108,13 +108,13 @@ class RunningBot(_Bot):
         return target() if callable(target) and not hasattr(target, "start") else target
 
     def _wait_until_ready(self) -> None:
-        deadline = stopwatch() + READY_WITHIN
+        deadline = monotonic() + READY_WITHIN
         while not self._ready.wait(0.02):
             if self._failure is not None or not self._thread.is_alive():
                 self.stop()
                 lines = "" if self._failure is None else "".join(traceback.format_exception(self._failure))
                 raise BotFailed(f"the bot {self.name} ended before it was ready\n{lines}") from self._failure
-            if stopwatch() > deadline:
+            if monotonic() > deadline:
                 self.stop()
                 raise BotFailed(f"the bot {self.name} was not ready within {READY_WITHIN:g} s")
 
@@ -270,9 +270,9 @@ class RunningProcess(_Bot):
                 self.output.extend(stream)
 
     def _poll(self, ready: Callable[[], bool]) -> None:
-        deadline, pause = stopwatch() + READY_WITHIN, threading.Event()
+        deadline, pause = monotonic() + READY_WITHIN, threading.Event()
         while not ready():
-            if self._has_ended() or stopwatch() > deadline:
+            if self._has_ended() or monotonic() > deadline:
                 raise AssertionError(f"the bot {self.name} is not ready")
             pause.wait(0.05)
 

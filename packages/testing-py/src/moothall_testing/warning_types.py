@@ -1,4 +1,4 @@
-"""Warnings about bots. `filterwarnings = error::moothall.testing.RateLimitedWarning` makes one fail its test."""
+"""Warnings about bots. `filterwarnings = error::moothall_testing.RateLimitedWarning` makes one fail its test."""
 
 
 class BotWarning(UserWarning):

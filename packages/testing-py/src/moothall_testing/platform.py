@@ -5,15 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from moothall.testing.action import Action
-from moothall.testing.bots import RunningBot, RunningProcess
-from moothall.testing.people import Person
-from moothall.testing.server_process import ServerProcess
-from moothall.testing.waiting import Entry, line_of
-from moothall.testing.warning_types import CATEGORIES, BotWarning
-from moothall.testing.world import World
+from moothall_testing.action import Action
+from moothall_testing.bots import RunningBot, RunningProcess
+from moothall_testing.people import Person
+from moothall_testing.server_process import ServerProcess
+from moothall_testing.waiting import Entry, line_of
+from moothall_testing.warning_types import CATEGORIES, BotWarning
+from moothall_testing.world import World
 
 
 class Guild:
@@ -335,13 +333,21 @@ def _without_none(*, count: int | None = None, **fields: Any) -> dict[str, Any]:
 def read_file(path: Path) -> Any:
     """The content of a JSON or YAML file. Raises ImportError for YAML without PyYAML."""
     if path.suffix in {".yaml", ".yml"}:
-        return msgspec.yaml.decode(path.read_bytes())
+        return _yaml().safe_load(path.read_bytes())
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write_file(path: Path, community: Mapping[str, Any]) -> None:
     """Write a community as JSON or YAML. Raises ImportError for YAML without PyYAML."""
     if path.suffix in {".yaml", ".yml"}:
-        path.write_bytes(msgspec.yaml.encode(community))
+        path.write_text(_yaml().safe_dump(dict(community), sort_keys=False, allow_unicode=True), encoding="utf-8")
         return
     path.write_text(json.dumps(community, indent=2) + "\n", encoding="utf-8")
+
+
+def _yaml() -> Any:
+    try:
+        import yaml  # noqa: PLC0415 an extra
+    except ImportError:
+        raise ImportError("YAML needs PyYAML: pip install 'moothall-testing[yaml]'") from None
+    return yaml

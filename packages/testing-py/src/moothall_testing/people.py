@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from moothall.testing.action import Action
-from moothall.testing.activities import ActivityWindow, open_window
-from moothall.testing.content import Invocation, Message, ModalForm
-from moothall.testing.person_gateway import PersonGateway
-from moothall.testing.reactions import WITHIN, Act, Scene, is_event
-from moothall.testing.waiting import Entry, Follower
-from moothall.testing.world import World
+from moothall_testing.action import Action
+from moothall_testing.activities import ActivityWindow, open_window
+from moothall_testing.content import Invocation, Message, ModalForm
+from moothall_testing.person_gateway import PersonGateway
+from moothall_testing.reactions import WITHIN, Act, Scene, is_event
+from moothall_testing.waiting import Entry, Follower
+from moothall_testing.world import World
 
 _SUBCOMMAND, _GROUP = 1, 2
 _ID_OPTIONS = frozenset({6, 7, 8, 9})

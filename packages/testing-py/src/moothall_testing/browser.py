@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from moothall.testing.action import Action
+from moothall_testing.action import Action
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Browser:
         try:
             from playwright.async_api import async_playwright  # noqa: PLC0415 an extra
         except ImportError:
-            raise BrowserMissing("Activities need Playwright: pip install 'moothall[activities]'") from None
+            raise BrowserMissing("Activities need Playwright: pip install 'moothall-testing[activities]'") from None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="moothall-browser", daemon=True)
         self._thread.start()

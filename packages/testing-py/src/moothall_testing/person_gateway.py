@@ -5,19 +5,18 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
+from moothall_testing.web_socket import WebSocket, WebSocketClosed
 
 
 class PersonGateway:
     """A session of a person, from its construction to `close`."""
 
     def __init__(self, gateway_url: str, token: str) -> None:
-        self._socket = connect(f"{gateway_url}?v=10&encoding=json", max_size=None, proxy=None, legacy=True)
+        self._socket = WebSocket(f"{gateway_url}?v=10&encoding=json")
         self._lock = threading.Lock()
-        interval = json.loads(self._socket.recv())["d"]["heartbeat_interval"] / 1000
+        interval = json.loads(self._socket.receive())["d"]["heartbeat_interval"] / 1000
         self._send(2, {"token": token, "properties": {"os": "linux", "browser": "moothall", "device": "moothall"}})
-        while json.loads(self._socket.recv(timeout=10)).get("t") != "GUILD_CREATE":
+        while json.loads(self._socket.receive()).get("t") != "GUILD_CREATE":
             pass
         self._closed = threading.Event()
         for work in (self._read, lambda: self._beat(interval)):
@@ -37,12 +36,12 @@ class PersonGateway:
             self._socket.send(json.dumps({"op": op, "d": data}))
 
     def _read(self) -> None:
-        with suppress(ConnectionClosed):
-            for _ in self._socket:
-                pass
+        with suppress(WebSocketClosed):
+            while True:
+                self._socket.receive()
         self._closed.set()
 
     def _beat(self, interval: float) -> None:
-        with suppress(ConnectionClosed):
+        with suppress(WebSocketClosed):
             while not self._closed.wait(interval * 0.9):
                 self._send(1, None)

@@ -1,11 +1,11 @@
 """Waiting for what a bot does, by the transcript of the test server."""
 
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Final
 
-from moothall.objects.clock import stopwatch
-from moothall.testing.http import RefusedError
-from moothall.testing.server_process import ServerProcess
+from moothall_testing.http import RefusedError
+from moothall_testing.server_process import ServerProcess
 
 __all__ = ["Entry", "Follower", "NoReaction", "RefusedError"]
 
@@ -38,13 +38,13 @@ class Follower:
 
         Raises NoReaction after `within` seconds of real time, or as soon as what should cause the entry has `ended`.
         """
-        deadline = stopwatch() + within
+        deadline = monotonic() + within
         entry: Entry
         for entry in self.seen:
             if accepts(entry):
                 return entry
         while True:
-            left = deadline - stopwatch()
+            left = deadline - monotonic()
             if ended is not None and ended():
                 raise NoReaction(self._explanation(f"no {what} before the end of what should cause it."))
             if left <= 0:

@@ -6,15 +6,13 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final, TypeVar
 
-from moothall.activities.relay import RELAY_PATH
-from moothall.objects.clock import stopwatch
-from moothall.pages.paths import CLIENT_FOLDER
-from moothall.testing.action import Action
-from moothall.testing.browser import STEP_MS, Browser, Remote, plain_object
-from moothall.testing.waiting import Entry, Follower
-from moothall.testing.world import World
+from moothall_testing.action import Action
+from moothall_testing.browser import STEP_MS, Browser, Remote, plain_object
+from moothall_testing.waiting import Entry, Follower
+from moothall_testing.world import World
 
 T = TypeVar("T")
 
@@ -111,11 +109,11 @@ class ActivityWindow:
         return _is_update(entry) and any(each["session_id"] == self.session_id for each in data["participants"])
 
     async def _find_frame(self) -> Any:
-        deadline = stopwatch() + _WITHIN
-        while stopwatch() < deadline:
+        deadline = monotonic() + _WITHIN
+        while monotonic() < deadline:
             for frame in self._page.frames:
                 parent = frame.parent_frame
-                if parent is not None and RELAY_PATH in parent.url and frame.url.startswith("http"):
+                if parent is not None and self._world.info["relay_path"] in parent.url and frame.url.startswith("http"):
                     await frame.wait_for_load_state("domcontentloaded")
                     return frame
             await asyncio.sleep(_PAUSE)
@@ -138,7 +136,7 @@ class ActivityWindow:
 
 def open_window(world: World, person: Mapping[str, Any], guild_id: str | None, channel_id: str) -> ActivityWindow:
     """Open the client of a person in a channel, in a profile of its own. Raises BrowserMissing and ClientMissing."""
-    if not (CLIENT_FOLDER / "index.html").exists():
+    if not world.info["has_client"]:
         raise ClientMissing("Activities need the client for people: run `make client` where Moothall was cloned")
     browser, url = world.server.browser(), world.info["url"]
     account = json.dumps({"userId": person["id"], "token": person["token"]})
@@ -176,8 +174,8 @@ def _sessions(world: World, name: str) -> set[str]:
 
 def _new_session(world: World, name: str, before: set[str]) -> str:
     """Wait until the client of a person has identified; the id of its session."""
-    deadline, pause = stopwatch() + _WITHIN, threading.Event()
-    while stopwatch() < deadline:
+    deadline, pause = monotonic() + _WITHIN, threading.Event()
+    while monotonic() < deadline:
         if new := _sessions(world, name) - before:
             return new.pop()
         pause.wait(_PAUSE)

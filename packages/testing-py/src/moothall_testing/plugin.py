@@ -4,17 +4,18 @@ import hashlib
 import re
 import warnings
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from moothall.testing.early_start import EarlierRuns, runs_tests, takes_fixtures, will_take_fixtures
+from moothall_testing.early_start import EarlierRuns, runs_tests, takes_fixtures, will_take_fixtures
 
 if TYPE_CHECKING:
-    from moothall.testing.people import Person
-    from moothall.testing.platform import BotApp, Guild, Moothall
-    from moothall.testing.server_process import ServerProcess
+    from moothall_testing.people import Person
+    from moothall_testing.platform import BotApp, Guild, Moothall
+    from moothall_testing.server_process import ServerProcess
 
 _SERVER: "pytest.StashKey[ServerProcess]" = pytest.StashKey()
 _RUNS: pytest.StashKey[EarlierRuns] = pytest.StashKey()
@@ -38,7 +39,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
     """
     runs = early_config.stash[_RUNS] = EarlierRuns(args)
     if runs.used_server(early_config) or will_take_fixtures(early_config):
-        _started_server(early_config)
+        _start_early(early_config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -51,13 +52,13 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
     config = collector.config
     is_imported_next = isinstance(collector, pytest.Module) and _SERVER not in config.stash and runs_tests(config)
     if is_imported_next and takes_fixtures(collector.path, config.rootpath):
-        _started_server(config)
+        _start_early(config)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Start the server with the first test that uses it, where the text of its file did not say so."""
     if _uses_server(item) and runs_tests(item.config):
-        _started_server(item.config)
+        _start_early(item.config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -71,8 +72,16 @@ def _uses_server(item: pytest.Item) -> bool:
     return "moothall_server" in getattr(item, "fixturenames", ())
 
 
+def _start_early(config: pytest.Config) -> None:
+    """Start the server if there is one to start; else the first test that takes it fails."""
+    from moothall_testing.finding import PlatformMissing  # noqa: PLC0415 as above
+
+    with suppress(PlatformMissing):
+        _started_server(config)
+
+
 def _started_server(config: pytest.Config) -> "ServerProcess":
-    from moothall.testing.server_process import ServerProcess  # noqa: PLC0415 as above
+    from moothall_testing.server_process import ServerProcess  # noqa: PLC0415 as above
 
     server = config.stash.get(_SERVER, None)
     if server is None:
@@ -87,7 +96,12 @@ def _started_server(config: pytest.Config) -> "ServerProcess":
 @pytest.fixture(scope="session")
 def moothall_server(pytestconfig: pytest.Config) -> "ServerProcess":
     """The server of this test process. Each test restores its snapshot."""
-    server = _started_server(pytestconfig)
+    from moothall_testing.finding import PlatformMissing  # noqa: PLC0415 as above
+
+    try:
+        server = _started_server(pytestconfig)
+    except PlatformMissing as error:
+        pytest.fail(str(error), pytrace=False)
     server.wait()
     return server
 
@@ -95,7 +109,7 @@ def moothall_server(pytestconfig: pytest.Config) -> "ServerProcess":
 @pytest.fixture
 def moothall(moothall_server: "ServerProcess", request: pytest.FixtureRequest) -> "Iterator[Moothall]":
     """A platform, fresh for the test."""
-    from moothall.testing.platform import Moothall  # noqa: PLC0415 as above
+    from moothall_testing.platform import Moothall  # noqa: PLC0415 as above
 
     platform = Moothall(moothall_server, snapshot=_snapshot(moothall_server, request))
     seed = request.config.getoption("--moothall-seas")
@@ -110,7 +124,7 @@ def moothall(moothall_server: "ServerProcess", request: pytest.FixtureRequest) -
 
 def _snapshot(server: "ServerProcess", request: pytest.FixtureRequest) -> str:
     """The snapshot that a test begins with: with the community of its marker, loaded once."""
-    from moothall.testing.platform import read_file  # noqa: PLC0415 as above
+    from moothall_testing.platform import read_file  # noqa: PLC0415 as above
 
     marker = request.node.get_closest_marker("moothall")
     if marker is None:
@@ -149,12 +163,11 @@ def bot_app(moothall: "Moothall") -> "BotApp":
     return moothall.bot_app()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+@pytest.hookimpl(hookwrapper=True)  # as pytest 7 has it too
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     """Add the transcript to the report of a failed test."""
-    report = yield
+    outcome = yield
+    report = outcome.get_result()
     platform: Any = getattr(item, "funcargs", {}).get("moothall")
     if report.failed and call.when == "call" and platform is not None:
         report.sections.append(("Moothall transcript", platform.transcript()))
@@ -164,4 +177,3 @@ def pytest_runtest_makereport(
             platform.write_transcript(Path(folder) / f"{name}.html")
             platform.write_transcript(Path(folder) / f"{name}.json")
             platform.write_screenshots(Path(folder), name)
-    return report

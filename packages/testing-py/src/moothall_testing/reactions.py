@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from moothall.testing.action import Action
-from moothall.testing.content import Invocation, Message, ModalForm
-from moothall.testing.waiting import Entry, Follower, NoReaction
-from moothall.testing.world import World
+from moothall_testing.action import Action
+from moothall_testing.content import Invocation, Message, ModalForm
+from moothall_testing.waiting import Entry, Follower, NoReaction
+from moothall_testing.world import World
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from moothall.testing.http import send
-from moothall.testing.server_process import ServerProcess
+from moothall_testing.http import send
+from moothall_testing.server_process import ServerProcess
 
 
 class World:
