@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped]  # comes without types
+import yaml
 
 from tests.packages.installed import ROOT, Uv
 from tests.support.serving import environment

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-import yaml  # type: ignore[import-untyped]  # comes without types
+import yaml
 from PIL import Image
 
 from moothall.settings import PREFIX, Settings, load
