@@ -245,7 +245,7 @@ interface ConversationProps {
 }
 
 function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: string | null }) {
-  const { channel, targetId } = props;
+  const { channel } = props;
   const [passed, setPassed] = useState(() => hasPassedAgeGate(guildId));
   const isRestricted = useAppState((state) => isAgeRestricted(state, channel)) && !passed;
   if (isRestricted) {
@@ -266,7 +266,7 @@ function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: st
       {isVoice(channel) && guildId !== null && (
         <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
       )}
-      <Conversation key={`${channel.id} ${targetId ?? ""}`} {...props} />
+      <Conversation key={channel.id} {...props} />
     </>
   );
 }
