@@ -18,6 +18,7 @@ from moothall.voice.opcodes import CloseCode
 from moothall.voice.packets import ReplayWindow
 from moothall.voice.rooms import Rooms
 from moothall.voice.session import VoiceSession
+from tests.voice.peer import Peer
 
 ADDRESSES = [("127.0.0.1", 40_000 + number) for number in range(6)]
 
@@ -79,6 +80,64 @@ async def datagrams(count: int, seed: int = 1) -> tuple[int, int]:
     for each in sink:
         each.close()
     return handling.forwarding.forwarded, handling.dropped
+
+
+async def browser_datagrams(count: int, seed: int = 1) -> tuple[int, int]:
+    """Handle so many damaged datagrams of browsers; how many were passed on, and how many dropped.
+
+    Both speak through a handshake that is itself damaged from time to time. Raises what handling one raises.
+    """
+    chance = random.Random(seed)
+    rooms = Rooms(lambda _message: None)
+    sink = bind("127.0.0.1", 0)
+    handling = Datagrams(rooms, sink)
+    port = int(sink[0].getsockname()[1])
+    peers: list[Peer] = []
+    context = await handling.browsers.context()
+    for number in range(4):
+        session = rooms.open(Participant(1, 2, number, f"s{number}", f"t{number}"), NoConnection(), 0)
+        peer = Peer(("127.0.0.1", port))
+        peer.session = session
+        peers.append(peer)
+    for number in range(count):
+        peer = chance.choice(peers)
+        session = peer.session
+        session._packets = 0  # the limit of packets is not what is tested
+        if session.browser is None or not number % 1_000:
+            peer.renew()
+            browser = handling.browsers.select(session, peer.offer, context)
+            peer.credentials = browser.credentials[0]
+        address = peer.socket.getsockname()
+        for answer in peer.answers():
+            peer.feed(answer)
+        for sent in _of_browser(chance, peer, number):
+            # A handshake with many damaged flights would only wait.
+            share = 0.5 if peer.sending is not None else 0.05
+            handling.handle(sink[0], damaged(chance, sent) if chance.random() < share else sent, address)
+    for each in (*sink, *(peer.socket for peer in peers)):
+        each.close()
+    for peer in peers:
+        rooms.set_browser(peer.session, None)
+    return handling.forwarding.forwarded, handling.dropped
+
+
+def _of_browser(chance: random.Random, peer: Peer, number: int) -> list[bytes]:
+    """What a browser might send: a check, what DTLS has to send, a packet of sound or a report."""
+    kind = chance.randrange(6)
+    if not peer.session.browser.paths:
+        return [peer.request()]
+    if kind == 0:
+        return [peer.request(nominates=chance.random() < 0.5, role=chance.choice((0x8029, 0x802A, 0x802A)))]
+    if peer.sending is None:
+        return [data for data in (peer.flight(),) if data]
+    if kind == 1:
+        report = struct.pack(
+            ">BBHI", 0x80 | chance.randrange(3), chance.choice((200, 201, 206)), 6, chance.randrange(20)
+        )
+        return [peer.sending.protect_rtcp(report + chance.randbytes(20))]
+    if kind == 2:
+        return [bytes((chance.randrange(20, 64), 0xFE, 0xFD)) + chance.randbytes(chance.randrange(60))]
+    return [peer.packet(chance.randbytes(chance.randrange(200)), number, ssrc=chance.randrange(1, 30))]
 
 
 def _address(chance: random.Random, session: VoiceSession) -> Any:
@@ -159,4 +218,5 @@ async def mls_messages(count: int, seed: int = 1) -> int:
 if __name__ == "__main__":
     number = int(sys.argv[1])
     print("datagrams passed on, dropped:", asyncio.run(datagrams(number)))
+    print("datagrams of browsers passed on, dropped:", asyncio.run(browser_datagrams(number)))
     print("messages of MLS refused:", asyncio.run(mls_messages(number // 10)))

@@ -4,18 +4,11 @@ import asyncio
 import signal
 from pathlib import Path
 
-from tests.support.serving import RunningServer
 from tests.voice.client import SOON
 from tests.voice.conftest import Hall
+from tests.voice.processes import voice_processes
 
 IDLE_MB = 45
-
-
-def voice_processes(server: RunningServer) -> list[int]:
-    """The ids of the voice processes that a server has started."""
-    pid = server.process.pid
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return [int(each) for each in children if b"voice" in Path(f"/proc/{each}/cmdline").read_bytes().split(b"\0")]
 
 
 async def test_it_starts_with_the_first_participant_is_small_and_ends_with_a_killed_server(hall: Hall) -> None:

@@ -70,6 +70,8 @@ async def select_webrtc(
         offer = read_offer(description or "", body.codecs)
     except DescriptionError as error:
         raise CloseConnection(CloseCode.BAD_REQUEST, f"Bad request: {error}.") from None
+    if not address[0]:
+        raise CloseConnection(CloseCode.SERVER_CRASHED, "The address of the server is not known.")
     context = await browsers.context()
     if not rooms.is_open(session):
         return {}

@@ -6,7 +6,7 @@ from typing import Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from OpenSSL import SSL, crypto
 
@@ -19,8 +19,9 @@ _RECORD_HEADER: Final = 13
 _BUFFER: Final = 16 * 1024
 _VALID: Final = dt.datetime(2020, 1, 1, tzinfo=dt.UTC), dt.datetime(2100, 1, 1, tzinfo=dt.UTC)
 """Whatever the clock says: peers know the certificate by its fingerprint alone."""
-_MAX_RSA_BITS: Final = 4096
-_DIGESTS: Final = {"sha-256": hashes.SHA256(), "sha-384": hashes.SHA384(), "sha-512": hashes.SHA512()}
+_KEY_TYPES: Final = frozenset({crypto.TYPE_RSA, crypto.TYPE_EC})
+_MAX_KEY_BITS: Final = 4096
+_DIGESTS: Final = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 _CIPHERS: Final = b"ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305"
 _LABEL: Final = b"EXTRACTOR-dtls_srtp"
 MAX_RETRANSMISSIONS: Final = 7
@@ -138,13 +139,13 @@ class DtlsAssociation:
 
 def _is_expected(connection: SSL.Connection, certificate: crypto.X509, _error: int, depth: int, _valid: int) -> bool:
     """Whether a client's certificate, which it has signed itself, is the one that it has announced."""
-    expected = connection.get_app_data()
-    parsed = certificate.to_cryptography()
-    key = parsed.public_key()
-    if isinstance(key, rsa.RSAPublicKey):
-        if key.key_size > _MAX_RSA_BITS:
-            return False
-    elif not isinstance(key, ec.EllipticCurvePublicKey):
+    # It may be any bytes: nothing is parsed before the digest is that which was announced.
+    expected: Fingerprint = connection.get_app_data()
+    digest = bytes.fromhex(certificate.digest(_DIGESTS[expected.algorithm]).decode("ascii").replace(":", ""))
+    if depth or not hmac.compare_digest(digest, expected.digest):
         return False
-    digest = parsed.fingerprint(_DIGESTS[expected.algorithm])
-    return depth == 0 and hmac.compare_digest(digest, expected.digest)
+    try:
+        key = certificate.get_pubkey()
+    except crypto.Error:
+        return False
+    return key.type() in _KEY_TYPES and key.bits() <= _MAX_KEY_BITS
