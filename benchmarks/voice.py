@@ -5,6 +5,7 @@ encrypted for each of the others in its room.
 """
 
 import asyncio
+import secrets
 import socket
 import statistics
 import struct
@@ -18,8 +19,17 @@ from moothall.voice.link import Participant
 from moothall.voice.opcodes import CloseCode
 from moothall.voice.rooms import Rooms
 from moothall.voice.session import VoiceSession
+from moothall.voice.webrtc.description import Offer
+from moothall.voice.webrtc.dtls import DtlsContext
+from moothall.voice.webrtc.srtp import PROFILES, SrtpSession
+from moothall.voice.webrtc.transport import BrowserTransport
 
-ROOMS: Final = {"a room of 25": 25, "a stage of 200 listeners": 201}
+ROOMS: Final = {
+    "a room of 25": (25, False),
+    "a stage of 200 listeners": (201, False),
+    "a stage of 200 browsers": (201, True),
+}
+"""How many are in them, and whether those who listen are browsers."""
 BODY: Final = bytes(range(80))
 """A frame of 20 ms at 32 kbit/s."""
 _AT_ONCE: Final = 32
@@ -87,7 +97,7 @@ def _rate(packets: _Packets, read: Callable[[], None], seconds: float) -> float:
     return count / taken
 
 
-async def _ours(size: int, seconds: float) -> float:
+async def _ours(size: int, seconds: float, *, browsers: bool = False) -> float:
     rooms = Rooms(lambda _message: None)
     sockets = bind("127.0.0.1", 0)
     handling = Datagrams(rooms, sockets)
@@ -104,6 +114,10 @@ async def _ours(size: int, seconds: float) -> float:
     for session, address in zip(sessions, [packets.socket, *ears], strict=True):
         rooms.bind(session, address.getsockname())
     speaker = sessions[0]
+    if browsers:
+        context = await handling.browsers.context()
+        for session, ear in zip(sessions[1:], ears, strict=True):
+            _make_browser(rooms, session, ear.getsockname(), sockets[0], context)
 
     def read() -> None:
         speaker._packets = 0  # noqa: SLF001 the limit of packets is not what is measured
@@ -116,6 +130,19 @@ async def _ours(size: int, seconds: float) -> float:
     for each in (*sockets, *ears, packets.socket):
         each.close()
     return rate
+
+
+def _make_browser(
+    rooms: Rooms, session: VoiceSession, address: tuple[str, int], source: socket.socket, context: DtlsContext
+) -> None:
+    """Let a session be one of a browser that has done its handshake."""
+    fingerprint = context.fingerprint
+    browser = BrowserTransport(Offer("abcd", fingerprint, 111), context.association(fingerprint))
+    rooms.set_browser(session, browser)
+    rooms.add_path(session, browser, address, source, 0.0)
+    browser.selected = address
+    browser.srtp = SrtpSession(PROFILES[b"SRTP_AEAD_AES_128_GCM"].split(secrets.token_bytes(56)))
+    rooms.use_path(session, address)
 
 
 def _bare(size: int, seconds: float) -> float:
@@ -144,10 +171,10 @@ def _bare(size: int, seconds: float) -> float:
 def rows(seconds: float) -> list[tuple[str, float | None, str, str]]:
     """The rows of the table."""
     made: list[tuple[str, float | None, str, str]] = []
-    for name, size in ROOMS.items():
+    for name, (size, browsers) in ROOMS.items():
         ours, bare = [], []
         for _ in range(_ROUNDS):
-            ours.append(asyncio.run(_ours(size, seconds / _ROUNDS)))
+            ours.append(asyncio.run(_ours(size, seconds / _ROUNDS, browsers=browsers)))
             bare.append(_bare(size, seconds / _ROUNDS))
         rate, ratio = statistics.median(ours), statistics.median(a / b for a, b in zip(ours, bare, strict=True))
         sent = rate * (size - 1)
