@@ -146,6 +146,23 @@ async def test_packets_count_only_from_their_session_once_and_as_they_were_encry
     assert await listening.hear(seconds=0.2) is None
 
 
+async def test_a_client_cannot_take_the_address_of_another_one_that_is_there(hall: Hall) -> None:
+    alice, bob = await hall.member(), await hall.member()
+    of_alice, _ = await hall.in_voice(alice)
+    of_alice.say(b"here", sequence=1)
+    await bob.join(hall.guild_id, hall.channels["General"])
+    of_bob = await hall.connection()
+    await of_bob.identify(bob, await bob.event("VOICE_SERVER_UPDATE"))
+    of_bob.ready = await of_bob.message(2)
+    of_bob.udp.close()
+    of_bob.udp = of_alice.udp
+    while await of_alice.datagram(seconds=0.05) is not None:
+        pass
+
+    with pytest.raises(AssertionError, match="closed with 4020"):
+        await of_bob.select()
+
+
 async def test_packets_that_arrive_out_of_order_are_passed_on(hall: Hall) -> None:
     alice, bob = await hall.member(), await hall.member()
     speaking, _ = await hall.in_voice(alice)

@@ -266,7 +266,7 @@ class ClientConnection:
             address = self._media_address(self._hello.address)
             description = await select_webrtc(session, body, self._rooms, self._datagrams.browsers, address)
         else:
-            description = select_udp(session, body, self._rooms)
+            description = select_udp(session, body, self._rooms, self._loop.time())
         if not self._rooms.is_open(session):
             return
         is_new, session.selected = not session.selected, True

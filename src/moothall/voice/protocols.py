@@ -35,7 +35,7 @@ class SelectProtocol(Struct):
     codecs: list[Codec] = []
 
 
-def select_udp(session: VoiceSession, body: SelectProtocol, rooms: Rooms) -> dict[str, object]:
+def select_udp(session: VoiceSession, body: SelectProtocol, rooms: Rooms, now: float) -> dict[str, object]:
     """Let a session send encrypted datagrams; its fields of Session Description. Raises CloseConnection."""
     if body.protocol != UDP:
         raise CloseConnection(CloseCode.UNKNOWN_PROTOCOL, "Unknown protocol.")
@@ -48,6 +48,8 @@ def select_udp(session: VoiceSession, body: SelectProtocol, rooms: Rooms) -> dic
     address = _discovered(session, data)
     if address is None:
         raise CloseConnection(CloseCode.BAD_REQUEST, "Select the address that was discovered.")
+    if rooms.is_taken(address, session, now):
+        raise CloseConnection(CloseCode.BAD_REQUEST, "Another client uses this address.")
     key = new_key()
     if session.browser is not None:
         rooms.set_browser(session, None)

@@ -154,6 +154,11 @@ class Rooms:
         """The room that a session is in."""
         return self.rooms[session.participant.channel_id]
 
+    def is_taken(self, address: Address, session: VoiceSession, now: float) -> bool:
+        """Whether another client uses an address, which a session must not take from it."""
+        other = self.by_address.get(address)
+        return other is not None and other is not session and other.is_heard(now)
+
     def bind(self, session: VoiceSession, address: Address) -> None:
         """Let a session send from an address and receive there."""
         if session.address is not None:
@@ -205,11 +210,9 @@ class Rooms:
         self, session: VoiceSession, browser: BrowserTransport, address: Address, source: socket.socket, now: float
     ) -> bool:
         """Note from where an authentic check of a browser came; False for an address that another client uses."""
-        other = self.by_address.get(address)
-        if other is not None and other is not session:
-            if other.is_heard(now):
-                return False
-            self._release(address, session)
+        if self.is_taken(address, session, now):
+            return False
+        self._release(address, session)
         self.by_address[address] = session
         removed = browser.add_path(address, source, now)
         if removed is not None:
