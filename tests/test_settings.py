@@ -343,3 +343,11 @@ def test_new_guilds_get_features_that_they_cannot_choose_themselves_and_no_other
     for wrong in ("BANER", "COMMUNITY"):
         with pytest.raises(SettingsError, match=wrong):
             load(environ={"MOOTHALL_GUILD_FEATURES": wrong})
+
+
+def test_a_style_sheet_that_cannot_be_read_is_refused_at_the_start(tmp_path: Path) -> None:
+    large = tmp_path / "large.css"
+    large.write_bytes(b" " * 100_001)
+    for path, reason in ((tmp_path / "none.css", "a file that can be read"), (large, "at most 100000 bytes")):
+        (problem,) = problems(environ={"MOOTHALL_THEME_CSS": str(path)})
+        assert reason in problem

@@ -28,7 +28,7 @@ ICONS: Final = (
     Icon("icon-maskable-512.png", 512, full=True, scale=0.8),
     Icon("apple-touch-icon.png", 180, full=True, scale=0.9),
 )
-_BACKGROUND: Final = "#7a3e12"
+_BACKGROUND: Final = "#ae4011"
 """The colour of the SVG's own ground."""
 
 

@@ -52,6 +52,26 @@ function emojiData(): Plugin {
   };
 }
 
+/** The font and its licence: its letters by script, each loaded where a page has some of them. */
+const FONT = "@fontsource-variable/onest";
+const FONT_SUBSETS = ["latin", "latin-ext", "cyrillic", "cyrillic-ext", "vietnamese"];
+
+/** Puts the font where the styles of the client and of the server's pages name it. */
+function font(): Plugin {
+  const require = createRequire(import.meta.url);
+  const read = (path: string) => readFileSync(require.resolve(`${FONT}/${path}`));
+  return {
+    name: "font",
+    generateBundle() {
+      for (const subset of FONT_SUBSETS) {
+        const source = read(`files/onest-${subset}-wght-normal.woff2`);
+        this.emitFile({ type: "asset", fileName: `fonts/onest-${subset}.woff2`, source });
+      }
+      this.emitFile({ type: "asset", fileName: "fonts/OFL.txt", source: read("LICENSE") });
+    },
+  };
+}
+
 /** Parses the ICU messages of src/i18n at build time, so that the client needs no parser. Refusals are none. */
 function compiledMessages(): Plugin {
   return {
@@ -126,7 +146,12 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
 ];
 
 /** Files that the page needs and that are not modules of it: the gateway's worker, and what installed apps show. */
-const SHELL_FILES = ["/icon.svg", "/icon-192.png", "/app/manifest.webmanifest"];
+const SHELL_FILES = [
+  "/icon.svg",
+  "/icon-192.png",
+  "/app/manifest.webmanifest",
+  "/app/fonts/onest-latin.woff2",
+];
 
 /** Lets the browser run the early file as soon as it is there, not after all others. */
 function earlyScript(): Plugin {
@@ -214,6 +239,7 @@ export default defineConfig({
     ownLanguages(),
     announcementsWithoutHtml(),
     emojiData(),
+    font(),
     earlyScript(),
     serviceWorker(),
     precompressed(),
@@ -233,7 +259,7 @@ export default defineConfig({
   server: {
     fs: { allow: [".", "../src/moothall/pages"] },
     proxy: {
-      "^/(api|icon|apple-touch-icon|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
+      "^/(app/fonts|api|icon|apple-touch-icon|avatars|icons|emojis|attachments|stickers|banners|splashes|login|register|invite|settings|developers)":
         { target: SERVER },
       "/gateway": { target: SERVER.replace("http", "ws"), ws: true },
     },

@@ -314,6 +314,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = None
 
+    theme_css: Annotated[
+        Path | None,
+        Meta(description="Style sheet with design tokens of your own, after those of the pages and the client."),
+    ] = None
+
     rate_limits: Annotated[bool, Meta(description="Limit the rate of requests.", extra=_flag("--rate-limits"))] = True
     rate_limit_global: Annotated[int, Meta(description="Requests a second that one account may make.", ge=1)] = 50
     rate_limit_invalid: Annotated[
@@ -707,6 +712,7 @@ def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
     return parsed
 
 
+_STYLE_SHEET_BYTES = 100_000
 _ADDRESS = re.compile(r"(?:\[(?P<bracketed>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\s:\[\]]+)):(?P<port>[0-9]{1,5})")
 _TOKEN = re.compile(r"[!-~]{16,}")
 _SWITCH = {"true": "open", "false": "closed"}
@@ -796,6 +802,15 @@ def _check_push_key(text: str) -> None:
         raise ValueError("Expected a key of `moothall push-key`")
 
 
+def _check_style_sheet(path: Path | None) -> None:
+    try:
+        large = path is not None and path.stat().st_size > _STYLE_SHEET_BYTES
+    except OSError as error:
+        raise ValueError(f"Expected a file that can be read: {error}") from None
+    if large:
+        raise ValueError(f"Expected a style sheet of at most {_STYLE_SHEET_BYTES} bytes")
+
+
 def _check_contact(text: str) -> None:
     if not text.isprintable() or not text.startswith(("mailto:", "https://")):
         raise ValueError("Expected a URL that starts with mailto: or https://")
@@ -846,6 +861,7 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "secret_key": _check_key,
     "push_private_key": _check_push_key,
     "push_contact": _check_contact,
+    "theme_css": _check_style_sheet,
     "trusted_proxies": _check_networks,
     "registration_blocked_networks": _check_networks,
     "registration_domains": _check_domains,

@@ -19,7 +19,9 @@ def files(tmp_path: Path) -> ClientFiles:
     return ClientFiles(tmp_path, public_url="http://moot.example")
 
 
-async def ask(files: ClientFiles, path: str) -> tuple[int, dict[bytes, bytes], bytes]:
+async def ask(
+    files: ClientFiles, path: str, request_headers: tuple[tuple[bytes, bytes], ...] = ()
+) -> tuple[int, dict[bytes, bytes], bytes]:
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -28,7 +30,7 @@ async def ask(files: ClientFiles, path: str) -> tuple[int, dict[bytes, bytes], b
     async def send(event: Any) -> None:
         sent.append(event)
 
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [*request_headers]}
     await files(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
@@ -70,3 +72,25 @@ async def test_without_a_build_the_page_says_so_and_tries_again(tmp_path: Path) 
     status, _, body = await ask(ClientFiles(tmp_path / "none", public_url="http://moot.example"), "/app/")
     assert status == 503
     assert b'http-equiv="refresh"' in body
+
+
+async def test_the_page_links_the_style_sheet_of_the_operator_after_its_own(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<head><link href=a.css></head>")
+    (tmp_path / "index.html.gz").write_bytes(b"without it")
+    plain = ClientFiles(tmp_path, public_url="http://moot.example")
+    themed = ClientFiles(tmp_path, public_url="http://moot.example", themed=True)
+    assert b"theme.css" not in (await ask(plain, "/app/"))[2]
+    expected = b'<head><link href=a.css><link rel="stylesheet" href="/theme.css"></head>'
+    assert (await ask(themed, "/app/", ((b"accept-encoding", b"gzip"),)))[2] == expected
+
+
+async def test_fonts_come_from_this_server_and_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "fonts").mkdir()
+    (tmp_path / "index.html").write_text("")
+    (tmp_path / "fonts" / "onest-latin.woff2").write_bytes(b"font")
+    client = ClientFiles(tmp_path, public_url="http://moot.example")
+    status, headers, body = await ask(client, "/app/fonts/onest-latin.woff2")
+    assert (status, body, headers[b"content-type"]) == (200, b"font", b"font/woff2")
+    assert headers[b"cache-control"] == b"public, max-age=604800"
+    assert b"font-src 'self'" in headers[b"content-security-policy"]
+    assert (await ask(client, "/app/fonts/onest-greek.woff2"))[0] == 404

@@ -88,3 +88,12 @@ async def test_pages_are_read_only_and_allow_no_scripts(documents: Documents) ->
     status, headers, body = await ask(documents, "/style.css", "HEAD")
     assert (status, body) == (200, b"")
     assert headers[b"content-security-policy"].startswith(b"default-src 'none'")
+
+
+async def test_the_style_sheet_of_the_operator_comes_last() -> None:
+    themed = Documents(
+        [], public_url="http://moot.example", gateway_url="ws://moot.example", theme=b":root{--brand:red}"
+    )
+    status, headers, body = await ask(themed, "/theme.css")
+    assert (status, headers[b"content-type"], body) == (200, b"text/css; charset=utf-8", b":root{--brand:red}")
+    assert (await ask(themed, "/style.css"))[2].endswith(body)

@@ -202,13 +202,21 @@ class Routes:
 
         gateway_url = self._gateway.settings.public_url
         examples = None if (demo := self._find_demo()) is None else example_ids(demo)
-        return Documents(endpoints(), public_url=base_url(self._settings), gateway_url=gateway_url, examples=examples)
+        theme = self._settings.theme_css
+        return Documents(
+            endpoints(),
+            public_url=base_url(self._settings),
+            gateway_url=gateway_url,
+            examples=examples,
+            theme=b"" if theme is None else theme.read_bytes(),
+        )
 
     def _build_client(self) -> "ClientFiles":
         from moothall.pages.client_files import ClientFiles  # noqa: PLC0415
 
         origins = None if self.activities is None else self.activities.origins.sources()
-        return ClientFiles(public_url=base_url(self._settings), activities=origins)
+        themed = self._settings.theme_css is not None
+        return ClientFiles(public_url=base_url(self._settings), activities=origins, themed=themed)
 
 
 def build_activities(

@@ -127,7 +127,7 @@ class ImageFiles:
         default = _DEFAULT.fullmatch(path)
         if default is not None:
             index = int(default["index"])
-            return await self._default(index), "image/png", b'"default-%d"' % index, FOREVER
+            return await self._default(index), "image/png", b'"default-2-%d"' % index, FOREVER
         match = _IMAGE.fullmatch(path)
         if match is None:
             return None

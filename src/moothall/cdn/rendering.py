@@ -16,7 +16,8 @@ from moothall.cdn.image_encoding import (
 from moothall.cdn.sizes import SIZE_MAX
 from moothall.objects.limits import IMAGE_MOVING_PIXELS_MAX
 
-_DEFAULT_COLOURS: Final = ("#5865f2", "#757e8a", "#3ba55c", "#faa61a", "#ed4245", "#eb459f")
+_DEFAULT_COLOURS: Final = ("#396ed6", "#885acb", "#01853b", "#9b6906", "#c74058", "#b9448e")
+"""Hues of the pages' tokens, in which the client draws initials."""
 DEFAULT_AVATARS: Final = len(_DEFAULT_COLOURS)
 
 

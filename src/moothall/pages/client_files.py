@@ -13,7 +13,7 @@ from moothall.objects import errors
 from moothall.objects.csp import hash_source
 from moothall.objects.errors import ErrorKind
 from moothall.objects.wire import encode
-from moothall.pages.paths import CLIENT_FOLDER
+from moothall.pages.paths import CLIENT_FOLDER, THEME
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.lifecycle import in_lifecycle_thread
 
@@ -21,10 +21,12 @@ FOLDER: Final = CLIENT_FOLDER
 
 PREFIX: Final = "/app/"
 _PAGE: Final = "index.html"
-_FILES_ONLY: Final = ("assets/", "emojibase/")
+_FILES_ONLY: Final = ("assets/", "emojibase/", "fonts/")
 """Folders without routes of the client."""
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _REVALIDATED: Final = "no-cache"
+_FOR_A_WEEK: Final = "public, max-age=604800"
+_THEME_LINK: Final = b'<link rel="stylesheet" href="%s">' % THEME.encode()
 _WORKER: Final = "service-worker.js"
 """Keeps the page for when there is no network; it serves links to channels too, which are outside of `PREFIX`."""
 _TYPES: Final = {
@@ -33,6 +35,8 @@ _TYPES: Final = {
     ".css": "text/css",
     ".json": "application/json",
     ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+    ".txt": "text/plain",
     ".webmanifest": "application/manifest+json",
 }
 INSERTED_STYLES: Final = (
@@ -65,11 +69,14 @@ class ClientFiles:
     """An ASGI application of the client's build in `folder`.
 
     Files are read once, on a thread. Paths of no file are the client's own routes and serve its page. Without a build,
-    the page says so and reloads itself until there is one.
+    the page says so and reloads itself until there is one. `themed` links the operator's style sheet in the page.
     """
 
-    def __init__(self, folder: Path = FOLDER, *, public_url: str, activities: str | None = None) -> None:
+    def __init__(
+        self, folder: Path = FOLDER, *, public_url: str, activities: str | None = None, themed: bool = False
+    ) -> None:
         self._folder = folder
+        self._themed = themed
         self._files: dict[str, ClientFile] = {}
         self._headers = {
             "content-security-policy": content_security_policy(public_url, activities),
@@ -82,7 +89,7 @@ class ClientFiles:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if _PAGE not in self._files:
-            self._files = await in_lifecycle_thread(partial(_read_files, self._folder))
+            self._files = await in_lifecycle_thread(partial(_read_files, self._folder, themed=self._themed))
         response = self._respond(Request(scope))
         response.headers.update(self._headers)
         if scope["method"] == "HEAD":
@@ -131,6 +138,7 @@ def content_security_policy(public_url: str, activities: str | None = None) -> s
             # Positions and sizes are set by the style objects of elements, which no policy concerns.
             " ".join(("style-src 'self'", *map(hash_source, INSERTED_STYLES))),
             f"img-src 'self' {origin} blob: data:" + (f" {activities}" if activities else ""),
+            "font-src 'self'",
             f"media-src 'self' {origin} blob:",
             "connect-src 'self'",
             "frame-src " + (activities or "'none'"),
@@ -145,8 +153,11 @@ def content_security_policy(public_url: str, activities: str | None = None) -> s
     )
 
 
-def _read_files(folder: Path) -> dict[str, ClientFile]:
-    """Every file of the build by its path below `folder`; empty without a build. Reads files."""
+def _read_files(folder: Path, *, themed: bool) -> dict[str, ClientFile]:
+    """Every file of the build by its path below `folder`; empty without a build. Reads files.
+
+    The page of a build links the style sheet of the operator, if `themed`, and is not compressed then.
+    """
     files: dict[str, ClientFile] = {}
     for path in sorted(folder.rglob("*")):
         content_type = _TYPES.get(path.suffix)
@@ -159,6 +170,11 @@ def _read_files(folder: Path) -> dict[str, ClientFile]:
             if (compressed := path.with_name(path.name + suffix)).exists()
         }
         # The names of assets contain a hash of their content.
-        cache_control = _IMMUTABLE if name.startswith("assets/") else _REVALIDATED
-        files[name] = ClientFile(content_type, cache_control, path.read_bytes(), encoded)
+        folder_name = name.partition("/")[0]
+        cache_control = {"assets": _IMMUTABLE, "fonts": _FOR_A_WEEK}.get(folder_name, _REVALIDATED)
+        data = path.read_bytes()
+        if themed and name == _PAGE:
+            # After the build's own styles, and in the body the last of all.
+            data, encoded = data.replace(b"</head>", _THEME_LINK + b"</head>"), {}
+        files[name] = ClientFile(content_type, cache_control, data, encoded)
     return files

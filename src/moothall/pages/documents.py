@@ -15,6 +15,7 @@ from moothall import __version__
 from moothall.api.endpoint import Endpoint
 from moothall.api.openapi import openapi_document
 from moothall.objects.wire import encode
+from moothall.pages.paths import THEME
 from moothall.pages.reference import reference_page
 from moothall.pages.rendering import environment
 from moothall.pages.translations import LANGUAGES, language_of
@@ -24,7 +25,10 @@ from moothall.runtime.lifecycle import Lazy
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; frame-ancestors 'none'",
+    ),
 )
 _ANY_ORIGIN: Final = {"access-control-allow-origin": "*"}
 _ICONS: Final = {
@@ -39,9 +43,10 @@ _CACHED: Final = {"cache-control": "public, max-age=86400"}
 
 
 class Documents:
-    """An ASGI application of `/`, `/reference`, `/style.css`, `/api/v10/openapi.json` and the icons.
+    """An ASGI application of `/`, `/reference`, `/style.css`, `/theme.css`, `/api/v10/openapi.json` and the icons.
 
-    Everything else is refused in the API's format: 404, or 405 for a method other than GET and HEAD.
+    `theme` is the operator's style sheet. Everything else is refused in the API's format: 404, or 405 for a method
+    other than GET and HEAD.
     """
 
     def __init__(
@@ -51,11 +56,13 @@ class Documents:
         public_url: str,
         gateway_url: str,
         examples: Mapping[str, str] | None = None,
+        theme: bytes = b"",
     ) -> None:
         self._rows = list(rows)
         self._examples = examples
         self._url = public_url
         self._gateway = gateway_url
+        self._theme = theme
         reference = _endpoint(self._build_reference, "text/html")
         openapi = _endpoint(self._build_openapi, "application/json", _ANY_ORIGIN)
         self._starlette = Starlette(
@@ -64,7 +71,8 @@ class Documents:
                 Route("/reference", reference),
                 Route("/reference/", reference),
                 # StaticFiles takes 0.6 ms for it, of CPU time.
-                Route("/style.css", _endpoint(_build_style, "text/css")),
+                Route("/style.css", _endpoint(self._build_style, "text/css")),
+                Route(THEME, _endpoint(lambda: theme, "text/css")),
                 Route("/api{version:path}/openapi.json", openapi),
                 *(
                     Route(f"/{name}", _endpoint(partial(_read, f"icons/{name}"), media_type, _CACHED))
@@ -97,6 +105,10 @@ class Documents:
     def _build_reference(self) -> bytes:
         return reference_page(self._document)
 
+    def _build_style(self) -> bytes:
+        """The tokens, which the client has too, the rules of the pages, and what the operator sets otherwise."""
+        return _read("tokens.css") + _read("style.css") + self._theme
+
     def _landing(self) -> Callable[[Request], Awaitable[Response]]:
         """The endpoint of the landing page, which is built once for each language."""
         headers = {"vary": "accept-language"}
@@ -119,11 +131,6 @@ class Documents:
 
 def _read(name: str) -> bytes:
     return resources.files("moothall.pages").joinpath(name).read_bytes()
-
-
-def _build_style() -> bytes:
-    """The tokens, which the client has too, and the rules of the pages."""
-    return _read("tokens.css") + _read("style.css")
 
 
 def _endpoint(

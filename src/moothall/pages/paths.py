@@ -10,6 +10,8 @@ PAGE_PREFIXES: Final = (
     "/login", "/register", "/forgot", "/reset", "/verify", "/setup", "/logout", "/oauth2/", "/invite/", "/template/",
     "/linked-roles/", "/settings/", "/developers",
 )  # fmt: skip
+THEME: Final = "/theme.css"
+"""The operator's style sheet."""
 WITHOUT_SCRIPTS: Final = b"scripts=no"
 """The query string of pages that the client shows otherwise."""
 CONSENT_PATH: Final = "/oauth2/authorize"

@@ -20,7 +20,9 @@ from moothall.runtime.lifecycle import Lazy
 if TYPE_CHECKING:
     import jinja2
 
-POLICY: Final = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 
 
 async def render_page(

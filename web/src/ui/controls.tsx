@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import {
   Button as AriaButton,
   Tooltip,
@@ -6,6 +6,7 @@ import {
   type ButtonProps as AriaButtonProps,
 } from "react-aria-components";
 
+import { hueOf, initials } from "./hues";
 import { loaded } from "./loaded";
 
 const ModalDialog = loaded(() => import("./ModalDialog"));
@@ -64,24 +65,30 @@ export function Dialog(props: DialogProps) {
 }
 
 interface AvatarProps {
-  /** Null shows the first letter of the name. */
+  /** Null shows the initials of the name on a hue. */
   url: string | null;
   name: string;
   size: number;
+  /** What the hue is of: the id of a user. Without one, it is of the name. */
+  hueKey?: string | undefined;
+  /** People are round; guilds, groups and apps are tiles. */
+  tile?: boolean;
 }
 
 /** A decoration beside the name that it belongs to. */
-export function Avatar({ url, name, size }: AvatarProps) {
+export function Avatar({ url, name, size, hueKey = name, tile = false }: AvatarProps) {
   return (
-    <span className="avatar" style={{ width: size, height: size, fontSize: size * 0.42 }} aria-hidden="true">
-      {url === null ? initial(name) : <img src={url} alt="" width={size} height={size} loading="lazy" />}
+    <span
+      className={tile ? "avatar avatar-tile" : "avatar"}
+      data-hue={url === null ? hueOf(hueKey) : undefined}
+      style={{ "--avatar-size": `${size}px` } as CSSProperties}
+      aria-hidden="true"
+    >
+      {url === null ? (
+        initials(name, tile ? 2 : 1)
+      ) : (
+        <img src={url} alt="" width={size} height={size} loading="lazy" />
+      )}
     </span>
   );
-}
-
-function initial(name: string): string {
-  const [first = "?"] = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(
-    name.trim() || "?",
-  );
-  return typeof first === "string" ? first : first.segment.toUpperCase();
 }

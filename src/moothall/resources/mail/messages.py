@@ -80,7 +80,7 @@ _PAGE: Final = """\
 </html>
 """
 _BUTTON: Final = (
-    '<p><a href="{link}" style="display:inline-block;padding:10px 18px;border-radius:8px;background:#7a3e12;'
+    '<p><a href="{link}" style="display:inline-block;padding:10px 18px;border-radius:8px;background:#ae4011;'
     'color:#fff;text-decoration:none">{label}</a></p>\n'
     '<p style="font-size:13px;overflow-wrap:anywhere">{hint}<br><a href="{link}">{link}</a></p>'
 )

@@ -160,7 +160,12 @@ function Participants({ instance }: { instance: ActivityInstance }) {
           const shown = member?.nick ?? user?.global_name ?? user?.username ?? id;
           return (
             <li key={id} title={shown}>
-              <Avatar url={user === undefined ? null : avatarUrl(user, 32)} name={shown} size={24} />
+              <Avatar
+                url={user === undefined ? null : avatarUrl(user, 32)}
+                name={shown}
+                size={24}
+                hueKey={user?.id}
+              />
               <span className="visually-hidden">{shown}</span>
             </li>
           );

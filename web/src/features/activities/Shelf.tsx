@@ -107,7 +107,7 @@ function Entry({ applicationId, application, instance, pending, onLaunch }: Entr
   const name = application?.name ?? text("activities.unnamed");
   return (
     <li>
-      <Avatar url={appIconUrl(applicationId, application?.icon ?? null, 64)} name={name} size={40} />
+      <Avatar url={appIconUrl(applicationId, application?.icon ?? null, 64)} name={name} size={40} tile />
       <span className="activity-entry">
         <strong>{name}</strong>
         <span className="activity-about">

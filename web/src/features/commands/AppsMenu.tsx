@@ -37,7 +37,12 @@ export function AppsMenu({ channelId, type, targetId }: AppsMenuProps) {
           className="menu-item"
           onAction={() => void runOnTarget(session, channelId, command, application.name, targetId)}
         >
-          <Avatar url={appIconUrl(application.id, application.icon, 20)} name={application.name} size={20} />
+          <Avatar
+            url={appIconUrl(application.id, application.icon, 20)}
+            name={application.name}
+            size={20}
+            tile
+          />
           <span>{nameOf(command)}</span>
           <span className="field-hint">{application.name}</span>
         </MenuItem>

@@ -34,7 +34,7 @@ function choicesOf(state: State, users: readonly APIUser[], guildId: string | nu
     MAX_CHOICES,
   ).map((user) => {
     const label = displayName(state, user, guildId);
-    const icon = <Avatar url={avatarUrl(user, 20)} name={label} size={20} />;
+    const icon = <Avatar url={avatarUrl(user, 20)} name={label} size={20} hueKey={user.id} />;
     return { id: user.id, label, ...(label !== user.username && { detail: user.username }), icon };
   });
 }

@@ -137,7 +137,7 @@ function CompletionRow({ completion }: { completion: Completion }) {
 function Icon({ icon, name }: { icon: Completion["icon"]; name: string }): ReactNode {
   switch (icon.kind) {
     case "user":
-      return <Avatar url={avatarUrl(icon.user, 24)} name={name} size={24} />;
+      return <Avatar url={avatarUrl(icon.user, 24)} name={name} size={24} hueKey={icon.user.id} />;
     case "role":
       return <AtSign size={18} style={icon.color === null ? undefined : { color: icon.color }} />;
     case "everyone":

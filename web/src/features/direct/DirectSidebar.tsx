@@ -117,7 +117,7 @@ function DirectAvatar({ channel, name }: { channel: APIChannel; name: string }) 
   const [recipient] = recipientsOf(channel);
   if (isGroup(channel) || recipient === undefined) {
     const icon = "icon" in channel ? (channel.icon ?? null) : null;
-    return <Avatar url={groupIconUrl(channel.id, icon, 32)} name={name} size={32} />;
+    return <Avatar url={groupIconUrl(channel.id, icon, 32)} name={name} size={32} hueKey={channel.id} tile />;
   }
   return <PresenceAvatar user={recipient} name={name} size={32} />;
 }

@@ -76,7 +76,12 @@ export const PostCard = memo(function PostCard({ forum, post, isLoaded, layout }
           )}
         </p>
         <p className="post-footer">
-          <Avatar url={author === undefined ? null : avatarUrl(author, 20)} name={name} size={20} />
+          <Avatar
+            url={author === undefined ? null : avatarUrl(author, 20)}
+            name={name}
+            size={20}
+            hueKey={author?.id}
+          />
           <span dir="auto">{name}</span>
           <DefaultReaction forum={forum} post={post} />
           <span className="post-count">

@@ -44,6 +44,7 @@ export default function Integrations({ guild, permissions }: SectionProps) {
                       url={bot === undefined ? null : avatarUrl(bot, 40)}
                       name={integration.name}
                       size={40}
+                      tile
                     />
                     <span className="settings-row-text">
                       <strong>{integration.name}</strong>

@@ -86,7 +86,12 @@ function InviteSummary({ invite }: { invite: APIExtendedInvite }) {
   return (
     <>
       {invite.inviter && (
-        <Avatar url={avatarUrl(invite.inviter, 32)} name={invite.inviter.username} size={32} />
+        <Avatar
+          url={avatarUrl(invite.inviter, 32)}
+          name={invite.inviter.username}
+          size={32}
+          hueKey={invite.inviter.id}
+        />
       )}
       <span className="settings-row-text">
         <strong>

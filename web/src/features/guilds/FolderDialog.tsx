@@ -15,7 +15,7 @@ interface FolderDialogProps {
   onClose: () => void;
 }
 
-const DEFAULT_COLOR = 0x7a3e12;
+const DEFAULT_COLOR = 0xae4011;
 
 /** The name and colour of a folder of guilds. */
 export default function FolderDialog({ folder, path, onSave, onClose }: FolderDialogProps) {

@@ -79,6 +79,7 @@ export function RailFolder({ folder, guilds, rail }: RailFolderProps) {
                     url={guildIconUrl(guild.id, guild.icon, 18)}
                     name={guild.name}
                     size={18}
+                    tile
                   />
                 ))}
               </span>

@@ -82,7 +82,7 @@ export function RailGuild({ guild, rail }: RailGuildProps) {
               draggable={false}
             >
               <span className="visually-hidden">{guild.name}</span>
-              <Avatar url={guildIconUrl(guild.id, guild.icon, 44)} name={guild.name} size={44} />
+              <Avatar url={guildIconUrl(guild.id, guild.icon, 44)} name={guild.name} size={44} tile />
               <GuildMentions guildId={guild.id} />
             </Link>
           </Focusable>

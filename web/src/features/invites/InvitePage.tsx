@@ -68,6 +68,7 @@ function Invite({ code, threadId }: InvitePageProps) {
           url={guild === null ? null : guildIconUrl(guild.id, guild.icon ?? null, 72)}
           name={place}
           size={72}
+          tile
         />
         {inviter !== undefined && <p>{text("joining.invitedBy", { name: inviter })}</p>}
         <h1>{place}</h1>

@@ -96,7 +96,12 @@ function MemberSearch({
         >
           {({ id, member }: { id: string; member: APIGuildMember }) => (
             <ListBoxItem id={id} textValue={memberName(member)} className="menu-item">
-              <Avatar url={avatarUrl(member.user, 20)} name={memberName(member)} size={20} />
+              <Avatar
+                url={avatarUrl(member.user, 20)}
+                name={memberName(member)}
+                size={20}
+                hueKey={member.user.id}
+              />
               {memberName(member)} <span className="field-hint">{member.user.username}</span>
             </ListBoxItem>
           )}

@@ -11,6 +11,7 @@ import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import { Avatar, Button, IconButton } from "../../ui/controls";
+import { hueOf } from "../../ui/hues";
 import { TextField } from "../../ui/TextField";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
@@ -92,7 +93,11 @@ function Card({ user, profile, guildId, onClose }: CardProps) {
   const color = user.accent_color ? `#${user.accent_color.toString(16).padStart(6, "0")}` : undefined;
   return (
     <>
-      <div className="user-banner" style={color === undefined ? undefined : { background: color }}>
+      <div
+        className="user-banner"
+        data-hue={hueOf(user.id)}
+        style={color === undefined ? undefined : { background: color }}
+      >
         {banner !== null && <img src={banner} alt="" />}
       </div>
       <div className="user-body">
@@ -206,7 +211,7 @@ function Mutual({ profile, onClose }: { profile: UserProfile; onClose: () => voi
             {shared.map(({ guild, nick }) => (
               <li key={guild.id}>
                 <Link to="/channels/$guildId" params={{ guildId: guild.id }} onClick={onClose}>
-                  <Avatar url={guildIconUrl(guild.id, guild.icon, 24)} name={guild.name} size={24} />
+                  <Avatar url={guildIconUrl(guild.id, guild.icon, 24)} name={guild.name} size={24} tile />
                   <span>{guild.name}</span>
                   {nick !== null && <span className="field-hint">{nick}</span>}
                 </Link>

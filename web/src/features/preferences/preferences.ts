@@ -2,11 +2,15 @@ import { useSyncExternalStore } from "react";
 
 import type { Status } from "../../gateway/protocol";
 import { directionOf, type Direction } from "../../i18n/direction";
+import { HUES, type Hue } from "../../ui/hues";
 import { LOCALES, matchLocale, type Locale } from "../../i18n/messages";
 
 /** What the user has chosen on this device. */
 export interface Preferences {
   theme: Theme;
+  accent: Hue;
+  density: Density;
+  textSize: TextSize;
   locale: Locale;
   /** The layout of languages that are written from right to left. No control sets it: it is for tests. */
   mirrored: boolean;
@@ -20,8 +24,12 @@ export interface Preferences {
   titleCount: boolean;
 }
 
-const THEMES = ["system", "light", "dark", "contrast"] as const;
+const THEMES = ["system", "light", "dark", "midnight", "paper", "contrast"] as const;
 type Theme = (typeof THEMES)[number];
+const DENSITIES = ["cosy", "compact"] as const;
+type Density = (typeof DENSITIES)[number];
+const TEXT_SIZES = ["small", "normal", "large", "larger"] as const;
+type TextSize = (typeof TEXT_SIZES)[number];
 const STATUSES: readonly Status[] = ["online", "idle", "dnd", "invisible"];
 
 const KEY = "moothall.preferences";
@@ -37,6 +45,9 @@ function read(): Preferences {
   }
   return {
     theme: THEMES.find((each) => each === stored.theme) ?? "system",
+    accent: HUES.find((each) => each === stored.accent) ?? "ember",
+    density: DENSITIES.find((each) => each === stored.density) ?? "cosy",
+    textSize: TEXT_SIZES.find((each) => each === stored.textSize) ?? "normal",
     locale: LOCALES.find((each) => each === stored.locale) ?? matchLocale(navigator.languages),
     mirrored: stored.mirrored === true,
     status: STATUSES.find((each) => each === stored.status) ?? "online",
@@ -74,19 +85,23 @@ export function layoutDirection({ locale, mirrored }: Preferences): Direction {
   return mirrored ? "rtl" : directionOf(locale);
 }
 
-/** Put the language, its direction, the theme and the motion onto the document; the device's settings are the default. */
+/** Put the choices onto the document, where styles read them; the device's settings are the default. */
 export function applyPreferences(): void {
-  const { dataset } = document.documentElement;
-  document.documentElement.lang = current.locale;
-  document.documentElement.dir = layoutDirection(current);
-  if (current.theme === "system") {
-    delete dataset["theme"];
-  } else {
-    dataset["theme"] = current.theme;
-  }
-  if (current.reducedMotion) {
-    dataset["motion"] = "reduced";
-  } else {
-    delete dataset["motion"];
+  const root = document.documentElement;
+  root.lang = current.locale;
+  root.dir = layoutDirection(current);
+  const chosen = {
+    theme: current.theme === "system" ? null : current.theme,
+    motion: current.reducedMotion ? "reduced" : null,
+    accent: current.accent === "ember" ? null : current.accent,
+    density: current.density === "cosy" ? null : current.density,
+    text: current.textSize === "normal" ? null : current.textSize,
+  };
+  for (const [name, value] of Object.entries(chosen)) {
+    if (value === null) {
+      root.removeAttribute(`data-${name}`);
+    } else {
+      root.setAttribute(`data-${name}`, value);
+    }
   }
 }

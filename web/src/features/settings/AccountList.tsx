@@ -29,7 +29,7 @@ export function AccountList() {
           const user = { id: each.userId, avatar: each.avatar ?? null };
           return (
             <li key={each.userId} className="preferences-row">
-              <Avatar url={avatarUrl(user, 36)} name={name} size={36} />
+              <Avatar url={avatarUrl(user, 36)} name={name} size={36} hueKey={user.id} />
               <span className="preferences-text">
                 <strong>{name}</strong>
                 {isCurrent && (

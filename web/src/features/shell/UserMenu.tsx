@@ -38,7 +38,12 @@ export function UserMenu() {
       trigger={
         <AriaButton className="user-button">
           <span className="presence">
-            <Avatar url={user === null ? null : avatarUrl(user, 32)} name={name} size={32} />
+            <Avatar
+              url={user === null ? null : avatarUrl(user, 32)}
+              name={name}
+              size={32}
+              hueKey={user?.id}
+            />
             <span className={`presence-dot presence-${settings.status}`} />
           </span>
           <span className="user-names">

@@ -120,7 +120,7 @@ export function Switcher({ onClose }: { onClose: () => void }) {
 export function ItemIcon({ item }: { item: SwitcherItem }) {
   const icon = useAppState((state) => state.guilds[item.guildId ?? ""]?.icon ?? null);
   return item.channel === null ? (
-    <Avatar url={guildIconUrl(item.guildId ?? "", icon, 20)} name={item.label} size={20} />
+    <Avatar url={guildIconUrl(item.guildId ?? "", icon, 20)} name={item.label} size={20} tile />
   ) : (
     <ChannelIcon type={item.channel.type} />
   );

@@ -98,7 +98,7 @@ function Row({
   const name = useAppState((state) => (user === undefined ? userId : displayName(state, user, guildId)));
   return (
     <li className="member">
-      <Avatar url={user === undefined ? null : avatarUrl(user, 32)} name={name} size={32} />
+      <Avatar url={user === undefined ? null : avatarUrl(user, 32)} name={name} size={32} hueKey={user?.id} />
       <span className="member-name" dir="auto">
         {name}
       </span>

@@ -15,5 +15,5 @@ interface MemberAvatarProps {
 /** A user's avatar: the one of the guild, if they have one there. */
 export function MemberAvatar({ user, guildId, name, size }: MemberAvatarProps) {
   const url = useAppState((state) => (user === undefined ? null : shownAvatar(state, user, guildId, size)));
-  return <Avatar url={url} name={name} size={size} />;
+  return <Avatar url={url} name={name} size={size} hueKey={user?.id} />;
 }

@@ -19,7 +19,7 @@ export function PresenceAvatar({ user, name, size }: PresenceAvatarProps) {
   const status = useAppState((state) => state.presences[user.id]?.status ?? "offline");
   return (
     <span className="presence">
-      <Avatar url={avatarUrl(user, size)} name={name} size={size} />
+      <Avatar url={avatarUrl(user, size)} name={name} size={size} hueKey={user.id} />
       <span className={`presence-dot presence-${status}`} />
       <span className="visually-hidden">{text(presenceText(status))}</span>
     </span>

@@ -143,7 +143,12 @@ function Entry({ entry, names, user }: EntryProps) {
         isDisabled={isEmpty}
         onPress={() => setOpen(!open)}
       >
-        <Avatar url={user === undefined ? null : avatarUrl(user, 32)} name={actor} size={32} />
+        <Avatar
+          url={user === undefined ? null : avatarUrl(user, 32)}
+          name={actor}
+          size={32}
+          hueKey={user?.id}
+        />
         <span className="settings-row-text">
           <strong>
             {action}

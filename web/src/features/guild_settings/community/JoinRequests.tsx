@@ -107,7 +107,7 @@ function RequestCard({ request, isPending, onApprove, onReject }: RequestCardPro
     <section className="settings-card" aria-label={name}>
       <div className="settings-card-header">
         <span className="settings-link">
-          <Avatar url={user === null ? null : avatarUrl(user, 36)} name={name} size={36} />
+          <Avatar url={user === null ? null : avatarUrl(user, 36)} name={name} size={36} hueKey={user?.id} />
           <span className="settings-row-text">
             <strong>{name}</strong>
             <span>{moment(request.created_at)}</span>

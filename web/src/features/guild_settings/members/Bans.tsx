@@ -60,7 +60,7 @@ export default function Bans({ guild }: SectionProps) {
       <ul className="settings-list" aria-label={text("guildSettings.bans")}>
         {shown.map((ban) => (
           <li key={ban.user.id} className="settings-row">
-            <Avatar url={avatarUrl(ban.user, 36)} name={ban.user.username} size={36} />
+            <Avatar url={avatarUrl(ban.user, 36)} name={ban.user.username} size={36} hueKey={ban.user.id} />
             <span className="settings-row-text">
               <strong>{ban.user.global_name ?? ban.user.username}</strong>
               <span>{ban.user.username}</span>

@@ -169,7 +169,7 @@ function MemberRow({ guild, member, isSelected, onSelect, onOpen }: MemberRowPro
           onChange={onSelect}
         />
       )}
-      <Avatar url={avatarUrl(member.user, 36)} name={name} size={36} />
+      <Avatar url={avatarUrl(member.user, 36)} name={name} size={36} hueKey={member.user.id} />
       <span className="settings-row-text">
         <strong>{name}</strong>
         <span>

@@ -75,7 +75,12 @@ export function RoleMembers({ guild, role }: { guild: GuildState; role: APIRole 
           <ul className="settings-list" aria-label={text("guildSettings.roles.members")}>
             {members.map((member) => (
               <li key={member.user.id} className="settings-row">
-                <Avatar url={avatarUrl(member.user, 32)} name={memberName(member)} size={32} />
+                <Avatar
+                  url={avatarUrl(member.user, 32)}
+                  name={memberName(member)}
+                  size={32}
+                  hueKey={member.user.id}
+                />
                 <span className="settings-row-text">
                   <strong>{memberName(member)}</strong>
                   <span>{member.user.username}</span>

@@ -86,7 +86,7 @@ function WebhookSummary({ webhook, channel }: { webhook: APIWebhook; channel: st
   const creator = webhook.user?.global_name ?? webhook.user?.username;
   return (
     <>
-      <Avatar url={avatarUrl(webhook, 36)} name={webhook.name ?? "?"} size={36} />
+      <Avatar url={avatarUrl(webhook, 36)} name={webhook.name ?? "?"} size={36} hueKey={webhook.id} />
       <span className="settings-row-text">
         <strong>{webhook.name}</strong>
         <span>

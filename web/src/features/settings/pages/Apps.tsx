@@ -35,6 +35,7 @@ export default function Apps() {
               url={appIconUrl(application.id, application.icon, 40)}
               name={application.name}
               size={40}
+              tile
             />
             <span className="preferences-text">
               <strong>{application.name}</strong>

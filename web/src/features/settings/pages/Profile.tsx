@@ -5,6 +5,7 @@ import { modifyCurrentUser } from "../../../api/accounts";
 import { avatarUrl, bannerUrl } from "../../../api/images";
 import { useText } from "../../../i18n/translate";
 import { Avatar, Button } from "../../../ui/controls";
+import { hueOf } from "../../../ui/hues";
 import { TextField } from "../../../ui/TextField";
 import { ImageField } from "../../../ui/fields";
 import { ColorField } from "../../../ui/ColorField";
@@ -12,7 +13,7 @@ import { useAppState, useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";
 import { SettingsForm } from "../SettingsForm";
 
-const DEFAULT_COLOR = 0x7a3e12;
+const DEFAULT_COLOR = 0xae4011;
 
 /** How others see the user. */
 export default function Profile() {
@@ -60,12 +61,13 @@ function ProfileForm({ user }: { user: APIUser & { bio?: string } }) {
           <div
             className="profile-preview"
             style={style}
+            data-hue={hueOf(user.id)}
             aria-label={text("settings.profile.preview")}
             role="group"
           >
             <div className="profile-banner">{bannerShown !== null && <img src={bannerShown} alt="" />}</div>
             <div className="profile-card">
-              <Avatar url={avatarShown} name={shownName} size={80} />
+              <Avatar url={avatarShown} name={shownName} size={80} hueKey={user.id} />
               <strong>{shownName}</strong>
               <span className="field-hint">{user.username}</span>
               {bio !== "" && (
