@@ -1,6 +1,5 @@
 """Tests of the bot without a gateway: it runs as the process that it is in production."""
 
-import socket
 import sys
 
 import httpx
@@ -15,32 +14,17 @@ NOTE = {
 
 @pytest.fixture
 async def url(moothall, bot_app):
-    """Where the bot serves, after its command and its endpoint are registered."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-
-    def serves():
-        try:
-            return httpx.get(f"{url}/health").status_code == 200
-        except httpx.TransportError:
-            return False
-
-    await moothall.start_process(
-        [sys.executable, "-m", "uvicorn", "notes:app", "--port", str(port)],
-        environment={"PUBLIC_KEY": bot_app.public_key},
-        ready=serves,
+    """Where the bot serves, after its endpoint and its command are registered."""
+    # The platform sends a signed PING and a wrongly signed request before it takes the endpoint.
+    bot = await moothall.start_process(
+        [sys.executable, "-m", "uvicorn", "notes:app", "--port", "{port}"], interactions="/interactions"
     )
     async with httpx.AsyncClient(
         base_url=moothall.api_url, headers={"Authorization": f"Bot {bot_app.token}"}, timeout=20
     ) as api:
         made = await api.post(f"/applications/{bot_app.application_id}/commands", json=NOTE)
         assert made.status_code == 201, made.text
-        # The platform sends a signed PING and a wrongly signed request before it takes the URL.
-        taken = await api.patch("/applications/@me", json={"interactions_endpoint_url": f"{url}/interactions"})
-        assert taken.status_code == 200, taken.text
-    return url
+    return f"http://127.0.0.1:{bot.port}"
 
 
 async def test_notes_are_kept_for_each_person(url, alice, bob):

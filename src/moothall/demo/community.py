@@ -195,6 +195,14 @@ async def load_community(ctx: Context, community: Community, known: LoadedCommun
     return loader.created
 
 
+async def load_guilds(ctx: Context, community: Community, known: LoadedCommunity) -> LoadedCommunity:
+    """Create the guilds of a file once more, with the people and bots that are there. Raises as `load_community`."""
+    loader = _Loader(ctx, known)
+    for guild in community.guilds:
+        await loader.create_guild(guild, community.bots)
+    return loader.created
+
+
 async def ensure_community(services: Services, path: Path) -> LoadedCommunity | None:
     """Create the community of a file if there is no account yet; None if there is one.
 

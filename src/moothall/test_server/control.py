@@ -40,6 +40,7 @@ from moothall.test_server.faults import ActiveFault, Fault, RoughSeas
 from moothall.test_server.gateway_socket import GatewaySocket
 from moothall.test_server.server import START, ControlledServer
 from moothall.test_server.transcript import Entry
+from moothall.test_server.transcript_lines import line_of
 from moothall.test_server.transcript_page import transcript_page
 
 PREFIX: Final = "/_test"
@@ -87,6 +88,8 @@ class Advance(Struct, forbid_unknown_fields=True):
     """How far the clock moves."""
 
     seconds: Annotated[float, Meta(ge=0, le=10 * 366 * 86_400)]
+    total: Annotated[float, Meta(ge=0)] | None = None
+    """Where a longer way is made in steps, its length with the last step and 0 with the others."""
 
 
 class NewPerson(Struct, forbid_unknown_fields=True):
@@ -108,6 +111,19 @@ class NewBot(Struct, forbid_unknown_fields=True):
     permissions: list[str] = field(default_factory=lambda: ["ADMINISTRATOR"])
     intents: list[str] = field(default_factory=lambda: ["GUILD_PRESENCES", "GUILD_MEMBERS", "MESSAGE_CONTENT"])
     """The privileged intents that it may identify with."""
+
+
+class BotError(Struct, forbid_unknown_fields=True):
+    """An error that a bot's code did not handle."""
+
+    actor: Annotated[str, Meta(max_length=64)]
+    """The name of the bot."""
+    text: Annotated[str, Meta(max_length=100_000)]
+    """Its traceback."""
+    names: Annotated[list[str], Meta(max_length=200)] = field(default_factory=list)
+    """The names of its classes, by which a test can expect it."""
+    known: bool = False
+    """Whether the tests know of it already, as of one in their own process."""
 
 
 class GatewayFault(Struct, forbid_unknown_fields=True):
@@ -197,6 +213,7 @@ class ControlApi:
             Route("POST", "/time", self.advance, Advance, TimeInfo),
             Route("POST", "/people", self.create_person, NewPerson, LoadedPerson, status=201),
             Route("POST", "/bots", self.create_bot, NewBot, LoadedBot, status=201),
+            Route("POST", "/guilds", self.add_guilds, answer=LoadedCommunity, status=201),
             Route("POST", "/load", self.load, Community, LoadedCommunity, status=201),
             Route("GET", "/dump", self.dump, answer=Community),
             Route("POST", "/snapshots", self.take_snapshot, SnapshotName, status=204),
@@ -210,6 +227,7 @@ class ControlApi:
             Route("POST", "/outages/end", self.end_outage, GuildOutage, status=204),
             Route("POST", "/rough-seas", self.set_seas, RoughSeas, status=204),
             Route("DELETE", "/rough-seas", self.calm_seas, status=204),
+            Route("POST", "/errors", self.add_error, BotError, status=204),
             Route("GET", "/transcript", self.transcript, answer=TranscriptPage, query=("after", "wait")),
             Route("DELETE", "/transcript", self.clear_transcript, status=204),
             Route("GET", "/transcript.html", self.transcript_html, answer=str),
@@ -282,7 +300,7 @@ class ControlApi:
 
     async def advance(self, body: Advance) -> TimeInfo:
         """Move the clock forward; returns once everything that is due by then has happened."""
-        await self._server.advance(body.seconds)
+        await self._server.advance(body.seconds, total=body.total)
         return await self.time()
 
     # People
@@ -336,6 +354,10 @@ class ControlApi:
     async def load(self, body: Community) -> LoadedCommunity:
         """Create a community beside what is there."""
         return await self._server.load(body)
+
+    async def add_guilds(self) -> LoadedCommunity:
+        """Create the guilds of the server's community once more, empty, with the same people and bots."""
+        return await self._server.add_guilds()
 
     async def dump(self) -> Community:
         """The community of the people and bots that were created here."""
@@ -432,7 +454,14 @@ class ControlApi:
             raise ControlError(400, "after is a number, wait a number of seconds") from None
         transcript = self._server.transcript
         entries = await transcript.wait(number, seconds)
+        for entry in entries:
+            entry.line = line_of(entry)
         return TranscriptPage(entries, transcript.last_number)
+
+    async def add_error(self, body: BotError) -> None:
+        """Write an error of a bot into the transcript, where tests see it at once."""
+        data = {"names": body.names, "known": body.known}
+        self._server.transcript.add("error", actor=body.actor, bot=True, text=body.text, data=data)
 
     async def clear_transcript(self) -> None:
         """Forget all entries."""

@@ -26,6 +26,7 @@ from moothall.demo.community import (
     LoadedCommunity,
     PersonPlan,
     load_community,
+    load_guilds,
 )
 from moothall.gateway.sessions.connection import Connection
 from moothall.gateway.sessions.session import Session
@@ -147,6 +148,13 @@ class ControlledServer:
         self.know()
         return loaded
 
+    async def add_guilds(self) -> LoadedCommunity:
+        """Create the guilds of this server's community once more, for its people and bots."""
+        work = partial(load_guilds, community=self.community, known=self.people)
+        loaded = await unit_of_work.run(self.app.services, ANONYMOUS, work, lock=Snowflake(4))
+        self.people.guilds += loaded.guilds
+        return loaded
+
     def know(self) -> None:
         """Map the tokens of everyone in `people` to names."""
         self._callers = {
@@ -238,8 +246,11 @@ class ControlledServer:
 
     # Time
 
-    async def advance(self, seconds: float) -> None:
-        """Move the clock forward, from one due job to the next, and run all that is due by then."""
+    async def advance(self, seconds: float, *, total: float | None = None) -> None:
+        """Move the clock forward, from one due job to the next, and run all that is due by then.
+
+        The transcript names `total` instead of a last step, and passes over steps with 0.
+        """
         end, services = CLOCK.monotonic() + seconds, self.app.services
         target = Timestamp(Timestamp.now() + round(seconds * 1000))
         for _ in range(_MAX_STEPS):
@@ -250,7 +261,8 @@ class ControlledServer:
             await self._run_due()
         CLOCK.advance(max(0.0, end - CLOCK.monotonic()))
         await self._run_due()
-        self.transcript.add("clock", text=f"advanced by {seconds:g} s")
+        if total != 0:
+            self.transcript.add("clock", text=f"advanced by {seconds if total is None else total:g} s")
         self.app.session_sweeper.wake()
         await services.resources[WebhookEventSender].drain()
 

@@ -22,7 +22,7 @@ class Entry(Struct, omit_defaults=True):
     at: str
     """The platform's time."""
     kind: str
-    """request, event, dispatch, gateway, fault, clock or warning."""
+    """request, event, dispatch, gateway, fault, clock, warning or error."""
     actor: str | UnsetType = UNSET
     """The name of the person or bot; an id for others."""
     bot: bool | UnsetType = UNSET
@@ -40,7 +40,9 @@ class Entry(Struct, omit_defaults=True):
     user_ids: list[str] | UnsetType = UNSET
     """The users that an event is sent to; all who may receive it otherwise."""
     text: str | UnsetType = UNSET
-    """What a warning or a gateway connection has to say."""
+    """What a warning or a gateway connection has to say; the traceback of an error."""
+    line: str | UnsetType = UNSET
+    """All of it in a line for people; set where the entry is sent."""
 
 
 class Transcript:

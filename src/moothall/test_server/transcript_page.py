@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from moothall.test_server.transcript import Entry
+from moothall.test_server.transcript_lines import description
 
 _STYLE: Final = """
 :root { color-scheme: light dark; font: 14px/1.5 system-ui, sans-serif }
@@ -32,8 +33,8 @@ def transcript_page(entries: Iterable[Entry]) -> str:
 
 def _row(entry: Entry) -> str:
     actor = "" if entry.actor is UNSET else str(entry.actor)
-    cells = (str(entry.number), entry.at[11:23], entry.kind, actor, headline(entry))
-    fields = {"sent": entry.sent, "data": entry.data}
+    cells = (str(entry.number), entry.at[11:23], entry.kind, actor, description(entry))
+    fields = {"sent": entry.sent, "data": entry.data, "traceback": entry.text if entry.kind == "error" else UNSET}
     details = "".join(
         f"<details><summary>{name}</summary><pre>{escape(_pretty(value))}</pre></details>"
         for name, value in fields.items()
@@ -42,11 +43,7 @@ def _row(entry: Entry) -> str:
     return f'<tr class="{escape(entry.kind)}">' + "".join(f"<td>{escape(c)}" for c in cells) + f"<td>{details}</tr>"
 
 
-def headline(entry: Entry) -> str:
-    """What an entry says in a line, without its bodies."""
-    said = [entry.name, entry.method, entry.path, entry.status, entry.text]
-    return " ".join(str(each) for each in said if each is not UNSET and each != "")
-
-
 def _pretty(value: object) -> str:
+    if isinstance(value, str):
+        return value
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

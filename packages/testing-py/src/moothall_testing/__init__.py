@@ -5,12 +5,14 @@ The fixtures `moothall`, `guild`, `alice`, `bob` and `bot_app` come with the plu
 
 from moothall_testing.action import Action
 from moothall_testing.activities import ActivityWindow, ClientMissing
-from moothall_testing.bots import BotFailed, RunningBot, RunningProcess
+from moothall_testing.bot_errors import BotFailed
+from moothall_testing.bots import RunningBot
 from moothall_testing.browser import BrowserMissing
 from moothall_testing.content import Invocation, Message, ModalForm
 from moothall_testing.libraries import LIBRARIES, patched
 from moothall_testing.people import Person
 from moothall_testing.platform import Guild, Moothall
+from moothall_testing.processes import RunningProcess, RunningProgram
 from moothall_testing.server_process import PlatformMissing, ServerProcess
 from moothall_testing.waiting import NoReaction, RefusedError
 from moothall_testing.warning_types import (
@@ -50,6 +52,7 @@ __all__ = [
     "RefusedRequestWarning",
     "RunningBot",
     "RunningProcess",
+    "RunningProgram",
     "ServerErrorWarning",
     "ServerProcess",
     "UnansweredInteractionWarning",

@@ -17,8 +17,10 @@ _KEY: Final = "moothall/runs"
 """Of pytest's cache: digests of the arguments of runs that used the server, the newest last."""
 _MAX_RUNS: Final = 50
 _ARGUMENT: Final = r"(?:\bdef\s+\w+\s*\(|\busefixtures\()[^)]*\b(?:{})\b"
-_TAKES_FIXTURE: Final = re.compile(_ARGUMENT.format("moothall|moothall_server|guild|alice|bob|bot_app"))
-_TAKES_PLATFORM: Final = re.compile(_ARGUMENT.format("moothall|moothall_server|bot_app"))
+_TAKES_FIXTURE: Final = re.compile(
+    _ARGUMENT.format("moothall|moothall_(?:server|module|session)|guild|alice|bob|bot_app")
+)
+_TAKES_PLATFORM: Final = re.compile(_ARGUMENT.format("moothall|moothall_(?:server|module|session)|bot_app"))
 _WITHOUT_TESTS: Final = (
     "collectonly", "setupplan", "showfixtures", "show_fixtures_per_test", "help", "version", "markers",
 )  # fmt: skip

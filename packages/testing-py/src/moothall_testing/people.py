@@ -159,7 +159,7 @@ class Person:
         """Type into an option of a slash command; returns the values of the choices that the bot offers."""
 
         def work() -> list[Any]:
-            follower = Follower(self._world.server)
+            follower = Follower(self._world)
             nonce = uuid.uuid4().hex[:24]
             declared_command, path = self._find_command(command)
             data = _command_data(declared_command, path, self._options(declared_command, path, options, focused)[0])
@@ -275,7 +275,7 @@ class Person:
                     del data["options"]
                     self._interact(2, application_id, data, nonce=uuid.uuid4().hex[:24], session_id=window.session_id)
 
-            window.enter(Follower(self._world.server), launch)
+            window.enter(Follower(self._world), launch)
             return window
 
         return Action(work)
@@ -286,7 +286,7 @@ class Person:
         def work() -> ActivityWindow:
             window = self._open_window(activity.channel_id)
             path = f"/activities/{activity.channel_id}/{activity.application_id}"
-            window.enter(Follower(self._world.server), lambda: self.call("POST", path, _session_of(window)))
+            window.enter(Follower(self._world), lambda: self.call("POST", path, _session_of(window)))
             return window
 
         return Action(work)

@@ -1,17 +1,27 @@
 """The platform of one test: people, bots, time, faults and the transcript."""
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 
 from moothall_testing.action import Action
-from moothall_testing.bots import RunningBot, RunningProcess
+from moothall_testing.advancing import advance
+from moothall_testing.bot_errors import BotErrors, BotFailed, CaughtError
+from moothall_testing.bots import READY_WITHIN, RunningBot
 from moothall_testing.people import Person
+from moothall_testing.processes import RunningProcess, RunningProgram
 from moothall_testing.server_process import ServerProcess
-from moothall_testing.waiting import Entry, line_of
+from moothall_testing.waiting import Entry, Follower, RefusedError
 from moothall_testing.warning_types import CATEGORIES, BotWarning
 from moothall_testing.world import World
+
+_EXPECTED_WITHIN: Final = 1.0
+"""Seconds after the end of a test that an expected error has."""
 
 
 class Guild:
@@ -41,14 +51,39 @@ class BotApp:
 
 
 class Moothall:
-    """A platform, fresh for its test. Actions are awaited, or waited for with `wait()` in synchronous tests."""
+    """A platform, fresh for its test. Actions are awaited, or waited for with `wait()` in synchronous tests.
 
-    def __init__(self, server: ServerProcess, *, snapshot: str = "start") -> None:
+    With `beside`, it is the platform of a module or session, with guilds of its own until `close`: the bots of the
+    other one are there, and go on after it.
+    """
+
+    def __init__(self, server: ServerProcess, *, snapshot: str = "start", beside: "Moothall | None" = None) -> None:
         self._server = server
-        self._world = World(server, server.control("POST", "/restore", {"name": snapshot}))
+        server.errors = BotErrors()
+        self._beside = beside
+        self._others: set[str] = set()
+        """The guilds of other tests, where bots are shared."""
+        self._world = World(server, self._restored(snapshot) if beside is None else self._with_guilds(beside))
         self._bots: list[RunningBot | RunningProcess] = []
         self._people: list[Person] = []
         self._expected: set[str] = set()
+
+    def _restored(self, snapshot: str) -> dict[str, Any]:
+        restored: dict[str, Any] = self._server.control("POST", "/restore", {"name": snapshot})
+        return restored
+
+    def _with_guilds(self, beside: "Moothall") -> dict[str, Any]:
+        """Create guilds, and wait until the bots of the other platform know of them."""
+        control = self._server.control
+        control("DELETE", "/faults")
+        follower = Follower(beside._world)  # noqa: SLF001 of this class
+        self._others = {guild["id"] for guild in control("GET", "")["guilds"]}
+        guilds = control("POST", "/guilds")["guilds"]
+        for bot in beside._bots:  # noqa: SLF001
+            if not isinstance(bot, RunningProcess) or bot.is_connected:
+                follower.until(partial(_has_joined, bot.name), within=READY_WITHIN, what=f"GUILD_CREATE for {bot.name}")
+        control("DELETE", "/transcript")
+        return {**control("GET", ""), "guilds": guilds}
 
     @property
     def url(self) -> str:
@@ -164,7 +199,11 @@ class Moothall:
         return Action(work)
 
     def _refresh(self) -> None:
-        self._world.info = self._world.control("GET", "")
+        """Read what was created since. Of guilds, those of other tests are left out."""
+        info = self._world.control("GET", "")
+        if self._beside is not None:
+            info["guilds"] = [guild for guild in info["guilds"] if guild["id"] not in self._others]
+        self._world.info = info
 
     def _bot(self, name: str | None) -> Mapping[str, Any]:
         bots: dict[str, dict[str, Any]] = self._world.info["bots"]
@@ -196,12 +235,60 @@ class Moothall:
         *,
         bot: str | None = None,
         environment: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
         ready: Callable[[], bool] | None = None,
+        interactions: str | None = None,
     ) -> Action[RunningProcess]:
-        """Start a bot of any language as a process, and wait until it is connected, or until `ready` says so."""
+        """Start a bot of any language as a process, and wait until it is connected, or until `ready` says so.
+
+        `{port}` in the command and the environment is a free port. With `interactions`, a path such as
+        `/interactions`, it is a bot without a gateway that serves there: its application receives interactions by HTTP.
+        """
 
         def work() -> RunningProcess:
-            running = RunningProcess(self._world, self._bot(bot), command, environment=environment, ready=ready)
+            running = RunningProcess(
+                self._world,
+                self._bot(bot),
+                command,
+                environment=environment,
+                cwd=cwd,
+                ready=ready,
+                serves=interactions is not None,
+            )
+            self._bots.append(running)
+            if interactions is not None:
+                url = f"http://127.0.0.1:{running.port}{interactions}"
+                body, authorization = {"interactions_endpoint_url": url}, f"Bot {running.token}"
+                self._world.request("PATCH", "/applications/@me", body, authorization=authorization)
+            return running
+
+        return Action(work)
+
+    def start_program(
+        self,
+        *program: str,
+        bot: str | None = None,
+        python: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
+        ready: Callable[[], bool] | None = None,
+    ) -> Action[RunningProgram]:
+        """Start a bot of Python as it is deployed, `"bot.py"` or `"-m", "mybot"`, and wait until it is connected.
+
+        `python` is its interpreter, which may be of another environment than the tests. Its library points at the
+        server, errors that it does not handle fail the test, and `advance` moves its clock.
+        """
+
+        def work() -> RunningProgram:
+            running = RunningProgram(
+                self._world,
+                self._bot(bot),
+                program,
+                python=python,
+                environment=environment,
+                cwd=cwd,
+                ready=ready,
+            )
             self._bots.append(running)
             return running
 
@@ -213,13 +300,27 @@ class Moothall:
             person.close()
         while self._bots:
             self._bots.pop().stop()
+        if self._beside is not None:
+            self._server.control("DELETE", "/faults")
+            for guild in self._world.info["guilds"]:
+                with suppress(RefusedError):  # the test has deleted it
+                    owner = self._world.owner_token(guild)
+                    self._world.request("DELETE", f"/guilds/{guild['id']}", authorization=owner)
 
     # Time
 
     def advance(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0, days: float = 0) -> Action[str]:
-        """Move the platform's clock; what is due by then has happened when it returns the new time."""
+        """Move the platform's clock, and that of the bots; what is due by then has happened when it returns the time.
+
+        Of bots those of `start_bot` and `start_program` follow: `time`, `datetime` and asyncio's timers.
+        """
         total = seconds + 60 * minutes + 3600 * hours + 86_400 * days
-        return Action(lambda: str(self._world.control("POST", "/time", {"seconds": total})["now"]))
+        clocks = [bot.loop if isinstance(bot, RunningBot) else bot.link for bot in self._clocked_bots()]
+        return Action(lambda: advance(self._world, clocks, total))
+
+    def _clocked_bots(self) -> "list[RunningBot | RunningProgram]":
+        bots = self._bots + ([] if self._beside is None else self._beside._bots)  # noqa: SLF001 of this class
+        return [bot for bot in bots if isinstance(bot, RunningBot | RunningProgram)]
 
     # Faults
 
@@ -295,7 +396,7 @@ class Moothall:
 
     def transcript(self) -> str:
         """Everything that happened in the test so far, a line each."""
-        return "\n".join(map(line_of, self.entries()))
+        return "\n".join(entry["line"] for entry in self.entries())
 
     def write_transcript(self, path: Path) -> None:
         """Write the transcript as `.html`, or as JSON."""
@@ -315,6 +416,26 @@ class Moothall:
         """Accept warnings of these kinds in this test."""
         self._expected |= {name for name, kind in CATEGORIES.items() if issubclass(kind, categories)}
 
+    def expects_error(self, *kinds: type[BaseException] | str, match: str | None = None) -> list[CaughtError]:
+        """Accept errors of the bots of these classes, or of classes with these names; the test fails without one.
+
+        `match` is a regular expression that their traceback has. The list is of those that came.
+        """
+        if not kinds:
+            raise ValueError("name the classes of the errors, such as expects_error(ValueError)")
+        return self._world.errors.expect(kinds, match)
+
+    def check_errors(self) -> None:
+        """Raise BotFailed if a bot has failed in a way that the test does not expect, or has not as it does."""
+        self._world.note_errors(self.entries())
+        self._world.errors.raise_unexpected()
+        deadline, pause = monotonic() + _EXPECTED_WITHIN, threading.Event()
+        while missing := self._world.errors.missing():
+            if monotonic() > deadline:
+                raise BotFailed(f"a bot was expected to fail with {missing[0]}, and did not")
+            pause.wait(0.02)
+            self._world.note_errors(self.entries())
+
     def warnings(self) -> list[BotWarning]:
         """The warnings so far that the test does not expect."""
         return [
@@ -322,6 +443,10 @@ class Moothall:
             for entry in self.entries()
             if entry["kind"] == "warning" and entry["name"] not in self._expected
         ]
+
+
+def _has_joined(name: str, entry: Entry) -> bool:
+    return bool(entry["kind"] == "dispatch" and entry["name"] == "GUILD_CREATE" and entry["actor"] == name)
 
 
 def _without_none(*, count: int | None = None, **fields: Any) -> dict[str, Any]:

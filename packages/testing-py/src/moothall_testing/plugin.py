@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import traceback
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -108,10 +109,19 @@ def moothall_server(pytestconfig: pytest.Config) -> "ServerProcess":
 
 @pytest.fixture
 def moothall(moothall_server: "ServerProcess", request: pytest.FixtureRequest) -> "Iterator[Moothall]":
-    """A platform, fresh for the test."""
+    """A platform, fresh for the test; where a module or session shares bots, fresh guilds of theirs."""
     from moothall_testing.platform import Moothall  # noqa: PLC0415 as above
 
-    platform = Moothall(moothall_server, snapshot=_snapshot(moothall_server, request))
+    for name in ("moothall_session", "moothall_module"):  # before this test's guilds, whatever the order of fixtures
+        if name in request.fixturenames:
+            request.getfixturevalue(name)
+    shared = moothall_server.shared
+    if shared is None:
+        platform = Moothall(moothall_server, snapshot=_snapshot(moothall_server, request))
+    else:
+        platform = Moothall(moothall_server, beside=shared)
+        if (path := _marked_file(request)) is not None:
+            platform.load(path).wait()
     seed = request.config.getoption("--moothall-seas")
     if seed is not None:
         platform.rough_seas(seed).wait()
@@ -122,14 +132,38 @@ def moothall(moothall_server: "ServerProcess", request: pytest.FixtureRequest) -
         warnings.warn(warning, stacklevel=1)
 
 
+def _share(server: "ServerProcess") -> "Iterator[Moothall]":
+    """Have a platform for several tests, unless there is one."""
+    from moothall_testing.platform import Moothall  # noqa: PLC0415 as above
+
+    if server.shared is not None:
+        yield server.shared
+        return
+    server.shared = Moothall(server)
+    yield server.shared
+    server.shared.close()
+    server.shared = None
+
+
+@pytest.fixture(scope="session")
+def moothall_session(moothall_server: "ServerProcess") -> "Iterator[Moothall]":
+    """A platform whose bots all tests share, from the first that takes it; each has fresh guilds in `moothall`."""
+    yield from _share(moothall_server)
+
+
+@pytest.fixture(scope="module")
+def moothall_module(moothall_server: "ServerProcess") -> "Iterator[Moothall]":
+    """A platform whose bots the tests of a module share; each has fresh guilds in `moothall`."""
+    yield from _share(moothall_server)
+
+
 def _snapshot(server: "ServerProcess", request: pytest.FixtureRequest) -> str:
     """The snapshot that a test begins with: with the community of its marker, loaded once."""
     from moothall_testing.platform import read_file  # noqa: PLC0415 as above
 
-    marker = request.node.get_closest_marker("moothall")
-    if marker is None:
+    path = _marked_file(request)
+    if path is None:
         return "start"
-    path = request.path.parent / str(marker.kwargs.get("fixture") or marker.args[0])
     name = hashlib.sha256(f"{path}{path.stat().st_mtime_ns}".encode()).hexdigest()[:32]
     if name not in server.snapshots:
         server.control("POST", "/restore", {"name": "start"})
@@ -137,6 +171,12 @@ def _snapshot(server: "ServerProcess", request: pytest.FixtureRequest) -> str:
         server.control("POST", "/snapshots", {"name": name})
         server.snapshots.add(name)
     return name
+
+
+def _marked_file(request: pytest.FixtureRequest) -> Path | None:
+    """The file of a community that the marker of a test names."""
+    marker = request.node.get_closest_marker("moothall")
+    return None if marker is None else request.path.parent / str(marker.kwargs.get("fixture") or marker.args[0])
 
 
 @pytest.fixture
@@ -163,9 +203,34 @@ def bot_app(moothall: "Moothall") -> "BotApp":
     return moothall.bot_app()
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    """Fail a test whose bot has failed, although no step of the test has waited for it since."""
+    outcome = yield
+    platform: Any = getattr(item, "funcargs", {}).get("moothall")
+    if platform is None or outcome.excinfo is not None:
+        return
+    try:
+        platform.check_errors()
+    except AssertionError as error:
+        cause = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
+        failure = pytest.fail.Exception(f"{cause}\n{error}".strip(), pytrace=False)
+        if hasattr(outcome, "force_exception"):  # since pluggy 1.1
+            outcome.force_exception(failure)
+        else:
+            outcome._result, outcome._excinfo = None, (type(failure), failure, None)  # noqa: SLF001
+
+
 @pytest.hookimpl(hookwrapper=True)  # as pytest 7 has it too
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """Add the transcript to the report of a failed test."""
+    """Show a failure without frames of this package, and add the transcript to the report of a failed test."""
+    if call.excinfo is not None:
+        from moothall_testing.tracebacks import strip  # noqa: PLC0415 as above
+
+        error = call.excinfo.value
+        strip(error)
+        if error.__traceback__ is not None:
+            call.excinfo = pytest.ExceptionInfo.from_exc_info((type(error), error, error.__traceback__))
     outcome = yield
     report = outcome.get_result()
     platform: Any = getattr(item, "funcargs", {}).get("moothall")

@@ -32,7 +32,7 @@ class Act(Action[T_co], Generic[T_co]):
         self.scene = scene
         self._do = work
         self._within = within
-        super().__init__(lambda: work(Follower(scene.world.server)))
+        super().__init__(lambda: work(Follower(scene.world)))
 
     def awaits_event(
         self, name: str, where: Callable[[dict[str, Any]], bool] = bool, *, within: float | None = None
@@ -43,7 +43,7 @@ class Act(Action[T_co], Generic[T_co]):
             return is_event(entry, name) and where(entry["data"])
 
         def work() -> dict[str, Any]:
-            follower = Follower(self.scene.world.server)
+            follower = Follower(self.scene.world)
             self._do(follower)
             data: dict[str, Any] = self._until(follower, accepts, name, within)["data"]
             return data
@@ -129,7 +129,7 @@ class Act(Action[T_co], Generic[T_co]):
         """Wait, and fail if a bot sends a message in the channel meanwhile."""
 
         def work() -> None:
-            follower = Follower(self.scene.world.server)
+            follower = Follower(self.scene.world)
             self._do(follower)
             try:
                 entry = follower.until(lambda each: self._is_message(each, None), within=seconds, what="message")
@@ -140,7 +140,7 @@ class Act(Action[T_co], Generic[T_co]):
         return Action(work)
 
     def _after(self, accepts: Callable[[Entry], bool], what: str, within: float | None) -> Entry:
-        follower = Follower(self.scene.world.server)
+        follower = Follower(self.scene.world)
         done = self._do(follower)
         invocation = done if isinstance(done, Invocation) else None
         entry = self._until(follower, lambda each: accepts(each) or _has_failed(each, invocation), what, within)
@@ -160,7 +160,7 @@ class Act(Action[T_co], Generic[T_co]):
         return bool(data["channel_id"] == self.scene.channel_id and by)
 
     def _answer(self, from_: object, content: str | None, within: float | None) -> Message:
-        follower = Follower(self.scene.world.server)
+        follower = Follower(self.scene.world)
         done = self._do(follower)
         invocation = done if isinstance(done, Invocation) else None
         what = "answer" if content is None else f"answer {content!r}"

@@ -6,11 +6,13 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from moothall_testing.bot_errors import BotErrors
 from moothall_testing.finding import SERVER_VARIABLE, PlatformMissing, find_command, server_url
 from moothall_testing.http import send
 
 if TYPE_CHECKING:
     from moothall_testing.browser import Browser
+    from moothall_testing.platform import Moothall
 
 __all__ = ["PlatformMissing", "ServerProcess"]
 
@@ -29,6 +31,10 @@ class ServerProcess:
         self.snapshots = {"start"}
         """The snapshots that were taken."""
         self._browser: Browser | None = None
+        self.errors = BotErrors()
+        """The errors of the bots in the running test."""
+        self.shared: Moothall | None = None
+        """The platform of a module or session, whose bots outlive the tests."""
         if self._url is None:
             self._process = _start(fixture, heartbeat_ms=heartbeat_ms, rate_limits=rate_limits)
         elif fixture is not None:

@@ -1,7 +1,10 @@
 """What people and bots of a test share: the server, and the guild and channel that they are in."""
 
+import threading
+from contextlib import suppress
 from typing import Any
 
+from moothall_testing.bot_errors import BotErrors, CaughtError, caught_entry
 from moothall_testing.http import send
 from moothall_testing.server_process import ServerProcess
 
@@ -12,6 +15,34 @@ class World:
     def __init__(self, server: ServerProcess, info: dict[str, Any]) -> None:
         self.server = server
         self.info = info
+
+    @property
+    def errors(self) -> BotErrors:
+        """The errors of the bots in the running test."""
+        return self.server.errors
+
+    def clock_offset(self) -> float:
+        """How many seconds the platform is ahead of real time."""
+        return float(self.control("GET", "/time")["offset"])
+
+    def report_error(self, caught: CaughtError) -> None:
+        """Take an error of a bot into the test and its transcript, which ends whatever waits for the bot.
+
+        It is called in threads of bots, which go on meanwhile.
+        """
+        if self.errors.add(caught):
+            body = {"actor": caught.bot, "text": caught.text, "names": sorted(caught.names), "known": True}
+            threading.Thread(target=self._post_error, args=(body,), daemon=True).start()
+
+    def _post_error(self, body: dict[str, Any]) -> None:
+        with suppress(OSError):  # the server ends with the test
+            self.control("POST", "/errors", body)
+
+    def note_errors(self, entries: list[dict[str, Any]]) -> None:
+        """Take the errors of other processes into the test, by their entries in the transcript."""
+        for entry in entries:
+            if entry["kind"] == "error" and not entry["data"]["known"]:
+                self.errors.add(caught_entry(entry))
 
     def request(self, method: str, path: str, body: Any = None, *, authorization: str, **files: Any) -> Any:
         """A request of the API. Raises RefusedError."""
