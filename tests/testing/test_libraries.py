@@ -18,6 +18,8 @@ client = discord.Bot(intents=discord.Intents.all())
 async def on_message(message):
     if message.content == "ping":
         await message.channel.send("pong")
+    if message.content == "fail":
+        raise ValueError("no luck")
 """,
     "nextcord": """
 import nextcord
@@ -29,6 +31,8 @@ client = commands.Bot("!", intents=nextcord.Intents.all())
 async def on_message(message):
     if message.content == "ping":
         await message.channel.send("pong")
+    if message.content == "fail":
+        raise ValueError("no luck")
 """,
     "interactions": """
 import interactions
@@ -39,6 +43,8 @@ client = interactions.Client(intents=interactions.Intents.DEFAULT | interactions
 async def on_message(event):
     if event.message.content == "ping":
         await event.message.channel.send("pong")
+    if event.message.content == "fail":
+        raise ValueError("no luck")
 """,
 }
 _TEST = """
@@ -47,12 +53,14 @@ import pytest
 @pytest.fixture(autouse=True)
 def no_deadline(monkeypatch):
     # A client that is ended by the deadline alone never ends.
-    monkeypatch.setattr("moothall_testing.bots._STOP_WITHIN", 10_000)
+    monkeypatch.setattr("moothall_testing.bots.STOP_WITHIN", 10_000)
 
 @pytest.mark.parametrize("time", ["first", "again"])
 def test_ping(moothall, alice, time):
     bot = moothall.start_bot("mybot:client").wait()
     alice.says("ping").assert_replied("pong", from_=bot, within=15).wait()
+    moothall.expects_error(ValueError, match="no luck")
+    alice.says("fail").wait()
 """
 
 
