@@ -48,7 +48,7 @@ async def fail(_: Any) -> None:
 
 @bot.command()
 async def forget(_: Any) -> None:
-    """Fail in a task that nobody waits for."""
+    """Fail in a task that is not awaited."""
 
     async def work() -> None:
         raise RuntimeError("lost")
