@@ -125,6 +125,21 @@ async def test_who_asks_again_for_the_channel_they_are_in_is_told_again_where_to
     assert alice.count("VOICE_STATE_UPDATE") == 2
 
 
+async def test_the_answer_to_address_discovery_is_repeated_until_a_protocol_is_selected(hall: Hall) -> None:
+    alice, update = await joined(hall)
+    voice = await hall.connection()
+    await voice.identify(alice, update)
+    voice.ready = await voice.message(2)
+    voice.udp.connect((voice.ready["ip"], voice.ready["port"]))
+    voice.udp.send(struct.pack(">HHI", 1, 70, voice.ready["ssrc"]) + bytes(66))
+    lost = await voice.datagram()
+    assert lost is not None
+    assert await voice.datagram() == lost
+    await voice.select()
+    while (data := await voice.datagram(seconds=2.0)) is not None:
+        assert len(data) != len(lost)
+
+
 async def test_packets_count_only_from_their_session_once_and_as_they_were_encrypted(hall: Hall) -> None:
     alice, bob = await hall.member(), await hall.member()
     speaking, _ = await hall.in_voice(alice)

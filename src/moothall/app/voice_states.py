@@ -189,7 +189,10 @@ class VoiceStates:
             log.debug("participant %s connects anew", user_id)
 
     def _announce_server(self, guild_id: GuildId, known: _Entry, *, with_state: bool = False) -> None:
-        """Let the node of the session send VOICE_SERVER_UPDATE: after what is being delivered just now."""
+        """Let the node of the session send VOICE_SERVER_UPDATE: after what is being delivered, and in one go with it.
+
+        discord.py waits without end where the two arrive just after each other, but not together.
+        """
         message = VoiceServer(
             user_id=known.state.user_id,
             session_id=known.state.session_id,
@@ -199,7 +202,7 @@ class VoiceStates:
             state=known.raw if with_state else Raw(b"null"),
         )
         envelope = Envelope(name="VOICE_SERVER", data=Raw(encode(message)), audience=Audience.NODE)
-        asyncio.get_running_loop().call_soon(self._bus.publish, [envelope])
+        self._bus.publish([envelope])
 
     # Permissions
 

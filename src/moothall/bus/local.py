@@ -1,11 +1,9 @@
 """The bus of a single process: publishing is a function call."""
 
-import logging
 from collections.abc import Callable, Sequence
 
 from moothall.bus.envelope import Envelope, Receive
-
-log = logging.getLogger("moothall.bus")
+from moothall.bus.subscribers import Subscribers
 
 
 class LocalBus:
@@ -15,15 +13,11 @@ class LocalBus:
     shared = False
 
     def __init__(self) -> None:
-        self._subscribers: list[Receive] = []
+        self._subscribers = Subscribers()
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
-        """Call every subscriber before returning. The failure of one is logged, and the others are called."""
-        for receive in self._subscribers:
-            try:
-                receive(envelopes)
-            except Exception:
-                log.exception("a subscriber of the bus failed")
+        """Call every subscriber before returning, or after the current call if it is a subscriber that publishes."""
+        self._subscribers.call(envelopes)
 
     def subscribe(
         self,
@@ -34,7 +28,7 @@ class LocalBus:
     ) -> None:
         """Call `receive` with every later publication. No connection, hence no gap and no reconnect."""
         del on_gap, on_reconnect
-        self._subscribers.append(receive)
+        self._subscribers.add(receive)
 
     async def start(self, space: str = "") -> None:
         """Do nothing: there is no server to connect to."""

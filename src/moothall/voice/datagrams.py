@@ -2,7 +2,8 @@
 
 Bots and browsers send to one port. STUN, and what comes from the address of a browser, is handled by `webrtc/`. Another
 packet counts only if it comes from the address that its session has selected, is encrypted with the session's key, and
-is new. It is encrypted again for each receiver, whose key no one else has. No answer is larger than its question.
+is new. It is encrypted again for each receiver, whose key no one else has. No answer is larger than its question, and
+only that of address discovery may be repeated, a few times.
 """
 
 import asyncio
@@ -24,6 +25,8 @@ log = logging.getLogger("moothall.voice")
 _AT_ONCE: Final = 64
 """Datagrams that are read before other tasks have a turn."""
 _BUFFER_BYTES: Final = 1 << 20
+_REPEATS: Final = 4
+_REPEAT_SECONDS: Final = 1.5
 
 
 def bind(host: str, port: int) -> list[socket.socket]:
@@ -63,6 +66,7 @@ class Datagrams:
         self._rooms = rooms
         self._sockets = list(sockets)
         self._loop = asyncio.get_running_loop()
+        self._closed = False
         self.forwarding = Forwarding(rooms)
         self.browsers = Browsers(rooms, self.forwarding)
         self.dropped = 0
@@ -80,6 +84,7 @@ class Datagrams:
 
     def close(self) -> None:
         """Receive no longer."""
+        self._closed = True
         for each in self._sockets:
             self._loop.remove_reader(each.fileno())
             each.close()
@@ -132,7 +137,24 @@ class Datagrams:
         session.socket = session.socket if session.address is not None else source
         if address not in session.discovered:
             session.discovered.append(address)
-        send(source, packets.discovery_answer(ssrc, address[0], address[1]), address)
+        self._answer_discovery(session, source, address)
+        if not session.repeats_discovery:
+            session.repeats_discovery = True
+            self._loop.call_later(_REPEAT_SECONDS, self._repeat_discovery, session, source, address, 1)
+
+    def _answer_discovery(self, session: VoiceSession, source: socket.socket, address: Address) -> None:
+        send(source, packets.discovery_answer(session.ssrc, address[0], address[1]), address)
+
+    def _repeat_discovery(self, session: VoiceSession, source: socket.socket, address: Address, number: int) -> None:
+        """Answer a session's first request again, a few times in all, if the client does not go on.
+
+        discord.py asks once and waits without end; where it has listened before, it may read the answer too early.
+        """
+        if session.selected or not self._rooms.is_open(session) or self._closed:
+            return
+        self._answer_discovery(session, source, address)
+        if number < _REPEATS:
+            self._loop.call_later(_REPEAT_SECONDS, self._repeat_discovery, session, source, address, number + 1)
 
     def _forward(self, session: VoiceSession, data: bytes, header_size: int, ssrc: int, now: float) -> None:
         """Decrypt a packet, and send it encrypted to all who receive the session's packets."""

@@ -68,6 +68,7 @@ class VoiceSession:
         "participant",
         "receivers",
         "reception",
+        "repeats_discovery",
         "selected",
         "sent",
         "seq",
@@ -101,6 +102,8 @@ class VoiceSession:
         """Of a client that has selected protocol `webrtc`; it has no cipher."""
         self.discovered: deque[Address] = deque(maxlen=4)
         """From where requests of address discovery came, until one of them is selected."""
+        self.repeats_discovery = False
+        """Whether the answer to the first request is repeated, until a protocol is selected."""
         self.address: Address | None = None
         """Where datagrams go to, and come from: a browser may send from several addresses."""
         self.socket: socket.socket | None = None
