@@ -217,6 +217,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         str,
         Meta(description="What the pages call this server.", min_length=1, max_length=64),
     ] = "Moothall"
+    instance_description: Annotated[
+        Annotated[str, Meta(max_length=1000)] | None,
+        Meta(description="What the start page says of this server, in plain text."),
+    ] = None
+    security_contact: Annotated[
+        str | None,
+        Meta(description="Where to report security problems, for /.well-known/security.txt: mailto: or https://."),
+    ] = None
     registration: Annotated[
         Literal["open", "token", "domain", "approval", "closed"],
         Meta(
@@ -861,6 +869,7 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "secret_key": _check_key,
     "push_private_key": _check_push_key,
     "push_contact": _check_contact,
+    "security_contact": _check_contact,
     "theme_css": _check_style_sheet,
     "trusted_proxies": _check_networks,
     "registration_blocked_networks": _check_networks,

@@ -239,8 +239,8 @@ class ClientPage:
         await self.page.wait_for_url("**/channels/@me")
 
     async def create_guild(self, name: str) -> None:
-        """Create a guild and arrive in its first channel."""
-        await self.page.get_by_role("button", name="Create a guild").click()
+        """Create a server and arrive in its first channel."""
+        await self.page.get_by_role("button", name="Create a server").click()
         await self.page.get_by_role("textbox", name="Name", exact=True).fill(name)
         await self.page.get_by_role("button", name="Create", exact=True).click()
         await expect(self.box).to_be_visible()

@@ -166,7 +166,7 @@ async def test_no_screen_violates_a_rule_of_accessibility(browser: Browser, serv
 async def test_the_screens_fit_a_phone(browser: Browser, server: Server) -> None:
     ada = await ClientPage.open(browser, server.url, viewport={"width": 390, "height": 844})
     await ada.register("ada6")
-    await ada.page.get_by_role("button", name="Create a guild").click()
+    await ada.page.get_by_role("button", name="Create a server").click()
     await ada.page.get_by_role("textbox", name="Name", exact=True).fill("The Moot")
     await ada.page.get_by_role("button", name="Create", exact=True).click()
     await ada.page.get_by_role("link", name="general", exact=True).click()

@@ -161,7 +161,7 @@ async def test_a_profile_shows_what_two_users_share(browser: Browser, server: Se
     await ada.message("Hello").get_by_role("button", name="ben_card").click()
     card = ada.page.get_by_role("dialog", name="Profile")
     await expect(card.locator("strong", has_text="bees")).to_be_visible()
-    await card.get_by_text("1 guild in common").click()
+    await card.get_by_text("1 server in common").click()
     await expect(card.get_by_role("link", name="The Moot")).to_be_visible()
     await card.get_by_text("1 friend in common").click()
     await expect(card.get_by_text("carol_card").first).to_be_visible()

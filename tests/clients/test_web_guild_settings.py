@@ -457,7 +457,7 @@ async def test_emojis_are_uploaded_renamed_and_deleted(browser: Browser, server:
     await becomes(emoji_names, ["party"])
     await settings.button("Delete :party:").click()
     await settings.button("Delete").click()
-    await expect(page.get_by_text("This guild has no emojis of its own yet.")).to_be_visible()
+    await expect(page.get_by_text("This server has no emojis of its own yet.")).to_be_visible()
 
 
 async def test_the_audit_log_is_readable_and_filtered(browser: Browser, server: Server, world: World) -> None:
@@ -617,7 +617,7 @@ async def test_invites_are_paused_and_a_template_is_made_and_synced(
     await guild.owner.post(f"/guilds/{guild.id}/channels", {"name": "kitchen", "type": 0})
     await page.reload()
     await expect(card).to_contain_text("The guild has changed since.")
-    await card.get_by_role("button", name="Update to the present guild").click()
+    await card.get_by_role("button", name="Update to the present server").click()
     await expect(card).not_to_contain_text("The guild has changed since.")
     await card.get_by_role("button", name="Delete Our house").click()
     await settings.button("Delete").click()
@@ -648,7 +648,7 @@ async def test_every_section_is_accessible_in_both_themes_and_fits_a_phone(
     settings = await guild.settings(browser, server, guild.owner, "overview", reduced_motion="reduce")
     page, width = settings.page, "document.documentElement.scrollWidth"
     sections = (
-        await page.get_by_role("navigation", name="Guild settings")
+        await page.get_by_role("navigation", name="Server settings")
         .get_by_role("link")
         .evaluate_all("links => links.map(({ pathname }) => pathname.split('/settings/')[1])")
     )
@@ -668,7 +668,7 @@ async def test_a_phone_shows_the_list_of_sections_by_itself(browser: Browser, se
     guild = await Guild.create(world)
     settings = await guild.settings(browser, server, guild.owner, "overview", viewport={"width": 390, "height": 844})
     await settings.page.get_by_role("button", name="Back").click()
-    await expect(settings.page.get_by_role("navigation", name="Guild settings")).to_be_visible()
+    await expect(settings.page.get_by_role("navigation", name="Server settings")).to_be_visible()
 
 
 async def test_stickers_and_sounds_are_uploaded_and_deleted(browser: Browser, server: Server, world: World) -> None:
@@ -696,7 +696,7 @@ async def test_stickers_and_sounds_are_uploaded_and_deleted(browser: Browser, se
     assert (sticker["name"], sticker["tags"]) == ("Wave", "wave")
     await listed.get_by_role("button", name=re.compile("^Delete")).click()
     await settings.button("Delete").click()
-    await expect(page.get_by_text("This guild has no stickers yet.")).to_be_visible()
+    await expect(page.get_by_text("This server has no stickers yet.")).to_be_visible()
 
     await settings.go_to("sounds")
     await upload("Add a sound", "sound", "Gong")
@@ -705,5 +705,5 @@ async def test_stickers_and_sounds_are_uploaded_and_deleted(browser: Browser, se
     await expect(listed).to_contain_text("Gong")
     await listed.get_by_role("button", name=re.compile("^Delete")).click()
     await settings.button("Delete").click()
-    await expect(page.get_by_text("This guild has no sounds yet.")).to_be_visible()
+    await expect(page.get_by_text("This server has no sounds yet.")).to_be_visible()
     assert settings.client.errors == []

@@ -70,7 +70,7 @@ async def test_on_ios_an_open_dialog_adds_a_second_one(browser: Browser, server:
     ada = ClientPage(await context.new_page(), server.url)
     await ada.page.goto(f"{server.url}/app/")
     await ada.log_in("policy_ada2")
-    await ada.page.get_by_role("button", name="Create a guild").click()
+    await ada.page.get_by_role("button", name="Create a server").click()
     await expect(ada.page.get_by_role("dialog")).to_be_visible()
     assert await styles_of(ada.page) == sorted([[_BUTTONS_STYLE, True], [_DIALOGS_STYLE, True]])
     await expect(ada.page.get_by_role("dialog")).to_have_css("overscroll-behavior", "contain")

@@ -1,5 +1,7 @@
-"""The public documents: landing page, reference, OpenAPI document."""
+"""The public documents: start page, page for developers, reference, OpenAPI document."""
 
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
 
@@ -7,7 +9,8 @@ import msgspec
 import pytest
 from PIL import Image
 
-from moothall.api.endpoint import endpoints
+from moothall.api.context import Limits
+from moothall.api.endpoint import Endpoint, endpoints
 from moothall.pages.documents import Documents
 from moothall.resources import load_endpoints
 
@@ -15,7 +18,24 @@ from moothall.resources import load_endpoints
 @pytest.fixture(scope="module")
 def documents() -> Documents:
     load_endpoints()
-    return Documents(endpoints(), public_url="http://moot.example", gateway_url="ws://moot.example/gateway")
+    return documents_of(endpoints())
+
+
+def limits(**changes: Any) -> Limits:
+    """The settings of a server."""
+    return Limits(public_url="http://moot.example", reserved_words=(), allow_private_addresses=False, **changes)
+
+
+def documents_of(rows: Iterable[Endpoint] = (), *, theme: bytes = b"", **changes: Any) -> Documents:
+    """The documents of a server with these settings."""
+    own = limits(**changes)
+    return Documents(
+        rows,
+        public_url="http://moot.example",
+        gateway_url="ws://moot.example/gateway",
+        theme=theme,
+        limits=lambda: own,
+    )
 
 
 async def ask(
@@ -33,19 +53,73 @@ async def ask(
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
-async def test_the_landing_page_links_the_reference_and_the_document(documents: Documents) -> None:
-    status, headers, body = await ask(documents, "/")
+async def test_the_page_for_developers_links_the_reference_and_the_document(documents: Documents) -> None:
+    status, headers, body = await ask(documents, "/for-developers")
     assert (status, headers[b"content-type"]) == (200, b"text/html; charset=utf-8")
     for link in (b'href="/reference" hreflang="en"', b"/api/v10/openapi.json", b"http://moot.example"):
         assert link in body
 
 
-async def test_the_landing_page_is_in_the_language_of_the_browser(documents: Documents) -> None:
-    for accepted, words in ((b"de", "Willkommen"), (b"fr", "Welcome"), (b"de-AT", "Willkommen")):
-        _, headers, body = await ask(documents, "/", headers=((b"accept-language", accepted),))
-        assert b'href="/reference" hreflang="en"' in body  # it is in English for all
+@pytest.mark.parametrize(("path", "german"), [("/", "Willkommen"), ("/for-developers", "Für Entwickler")])
+async def test_pages_are_in_the_language_of_the_browser(documents: Documents, path: str, german: str) -> None:
+    for accepted, is_german in ((b"de", True), (b"fr", False), (b"de-AT", True)):
+        _, headers, body = await ask(documents, path, headers=((b"accept-language", accepted),))
         assert headers[b"vary"] == b"accept-language"
-        assert f"<title>{words} ·" in body.decode()
+        assert (f"<title>{german} ·" in body.decode()) == is_german
+
+
+@pytest.mark.parametrize(
+    ("registration", "can_register", "words"),
+    [
+        ("open", True, "Make an account"),
+        ("domain", True, "Make an account"),
+        ("approval", True, "wait until the operator has approved them"),
+        ("token", False, "You need an invitation"),
+        ("closed", False, "Registration is closed"),
+    ],
+)
+async def test_the_start_page_leads_to_registration_where_the_setting_allows_it(
+    registration: str, can_register: bool, words: str
+) -> None:
+    _, _, body = await ask(documents_of(registration=registration), "/")
+    assert (b'href="/app/register"' in body) == can_register
+    assert words in body.decode()
+
+
+async def test_the_start_page_says_what_the_operator_has_written_without_its_markup() -> None:
+    text = "We mend bikes.\n\n<script>alert(1)</script>"
+    _, _, body = await ask(documents_of(instance_name="Bikes & co", instance_description=text), "/")
+    page = body.decode()
+    assert '<h1 dir="auto">Bikes &amp; co</h1>' in page
+    assert page.count('<p class="lead"') == 2
+    assert "&lt;script&gt;" in page
+    assert "<script" not in page
+
+
+async def test_a_change_of_the_settings_shows_on_the_start_page_at_once() -> None:
+    current = [limits(instance_name="Before")]
+    changing = Documents([], public_url="http://moot.example", gateway_url="ws://x", limits=lambda: current[0])
+    assert b"Before" in (await ask(changing, "/"))[2]
+    for number in range(100):
+        current[0] = limits(instance_name=f"Name {number}")
+        assert f"Name {number}</h1>".encode() in (await ask(changing, "/"))[2]
+
+
+async def test_the_contact_for_security_problems_is_the_setting_and_does_not_expire_soon() -> None:
+    path = "/.well-known/security.txt"
+    assert (await ask(documents_of(), path))[0] == 404
+    status, headers, body = await ask(documents_of(security_contact="mailto:hall@example.org"), path)
+    assert (status, headers[b"content-type"]) == (200, b"text/plain; charset=utf-8")
+    fields = dict(line.split(": ", 1) for line in body.decode().splitlines())
+    assert fields["Contact"] == "mailto:hall@example.org"
+    assert fields["Canonical"] == "http://moot.example/.well-known/security.txt"
+    assert timedelta(days=30) < datetime.fromisoformat(fields["Expires"]) - datetime.now(UTC) < timedelta(days=365)
+
+
+async def test_crawlers_read_the_start_page_alone(documents: Documents) -> None:
+    status, _, body = await ask(documents, "/robots.txt")
+    assert (status, body.splitlines()) == (200, [b"User-agent: *", b"Allow: /$", b"Disallow: /"])
+    assert (await ask(documents, "/favicon.ico"))[1][b"content-type"] == b"image/png"
 
 
 @pytest.mark.parametrize("name", ["icon.svg", "icon-192.png", "icon-512.png", "icon-maskable-512.png"])
@@ -91,9 +165,7 @@ async def test_pages_are_read_only_and_allow_no_scripts(documents: Documents) ->
 
 
 async def test_the_style_sheet_of_the_operator_comes_last() -> None:
-    themed = Documents(
-        [], public_url="http://moot.example", gateway_url="ws://moot.example", theme=b":root{--brand:red}"
-    )
+    themed = documents_of(theme=b":root{--brand:red}")
     status, headers, body = await ask(themed, "/theme.css")
     assert (status, headers[b"content-type"], body) == (200, b"text/css; charset=utf-8", b":root{--brand:red}")
     assert (await ask(themed, "/style.css"))[2].endswith(body)

@@ -28,11 +28,11 @@ async def test_a_template_shows_its_channels_and_roles_and_creates_a_guild(platf
     guest = await platform.person()
     person = Browser(platform, guest)
     page = await person.visit(f"/template/{code}")
-    assert ("name", "The <b>Moot</b>") in page.form_with("Create guild").values()
-    refused = await person.press(page, "Create guild", name="x")
+    assert ("name", "The <b>Moot</b>") in page.form_with("Create server").values()
+    refused = await person.press(page, "Create server", name="x")
     assert (refused.status, "between 2 and 100" in refused.text) == (400, True)
-    created = await person.press(refused, "Create guild", name="My moot")
-    assert (created.status, "Your new guild is My moot" in created.text) == (200, True)
+    created = await person.press(refused, "Create server", name="My moot")
+    assert (created.status, "Your new server is My moot" in created.text) == (200, True)
     (mine,) = (await guest.get("/users/@me/guilds")).json
     assert (mine["name"], mine["owner"]) == ("My moot", True)
     assert "Used 1 time " in (await person.visit(f"/template/{code}")).text
@@ -45,7 +45,7 @@ async def test_a_template_that_does_not_exist_is_404(platform: Platform) -> None
     person = Browser(platform, await platform.person())
     page = await person.visit(f"/template/{code}")
     await owner.delete(f"/guilds/{guild.id}/templates/{code}")
-    for refused in (await person.visit("/template/nothing"), await person.press(page, "Create guild")):
+    for refused in (await person.visit("/template/nothing"), await person.press(page, "Create server")):
         assert (refused.status, "This template is not valid" in refused.text) == (404, True)
 
 
@@ -55,7 +55,7 @@ async def test_another_site_creates_no_guild(platform: Platform) -> None:
     code = (await owner.post(f"/guilds/{guild.id}/templates", {"name": "Moots"})).json["code"]
     person = Browser(platform, guest)
     page = await person.visit(f"/template/{code}")
-    token = dict(page.form_with("Create guild").values())["csrf"]
+    token = dict(page.form_with("Create server").values())["csrf"]
     fields = [("csrf", token), ("name", "Stolen")]
     assert (await person.post(f"/template/{code}", fields[1:])).status == 403
     assert (await person.post(f"/template/{code}", fields, origin="https://evil.example")).status == 403

@@ -85,6 +85,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether operators need two-factor authentication to act."""
     instance_name: str = "Moothall"
     """What the pages call this server."""
+    instance_description: str = ""
+    """What the start page says of it."""
+    security_contact: str | None = None
+    """The URL to report security problems by."""
     registration: str = "open"
     """Who may register an account: the setting of that name."""
     registration_domains: tuple[str, ...] = ()

@@ -208,6 +208,7 @@ class Routes:
             public_url=base_url(self._settings),
             gateway_url=gateway_url,
             examples=examples,
+            limits=lambda: self._services.limits,
             theme=b"" if theme is None else theme.read_bytes(),
         )
 

@@ -135,6 +135,8 @@ def build_services(
             guild_level=settings.guild_level,
             allow_private_addresses=settings.allow_private_addresses,
             instance_name=settings.instance_name,
+            instance_description=settings.instance_description or "",
+            security_contact=settings.security_contact,
             operators_require_mfa=settings.operators_require_mfa,
             registration=settings.registration,
             registration_domains=settings.registration_domains,

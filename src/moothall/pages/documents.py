@@ -1,6 +1,7 @@
-"""The public documents: the landing page, the API reference, the OpenAPI document, the style sheet and the icons."""
+"""The public documents: the start page, what developers and crawlers read, the style sheets and the icons."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
 from importlib import resources
 from typing import Any, Final
@@ -12,8 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from moothall import __version__
+from moothall.api.context import Limits
 from moothall.api.endpoint import Endpoint
 from moothall.api.openapi import openapi_document
+from moothall.objects.clock import CLOCK
 from moothall.objects.wire import encode
 from moothall.pages.paths import THEME
 from moothall.pages.reference import reference_page
@@ -39,11 +42,15 @@ _ICONS: Final = {
     "apple-touch-icon.png": "image/png",
 }
 """The files of `icons/`, which `tools/draw_icons.py` draws, and their types."""
+_ROBOTS: Final = b"User-agent: *\nAllow: /$\nDisallow: /\n"
+"""Crawlers are welcome at the start page; all else belongs to members."""
+_HOMES_MAX: Final = 32
+_SECURITY_CONTACT_DAYS: Final = 180
 _CACHED: Final = {"cache-control": "public, max-age=86400"}
 
 
 class Documents:
-    """An ASGI application of `/`, `/reference`, `/style.css`, `/theme.css`, `/api/v10/openapi.json` and the icons.
+    """An ASGI application of the start page, of what developers and crawlers read, of style sheets and icons.
 
     `theme` is the operator's style sheet. Everything else is refused in the API's format: 404, or 405 for a method
     other than GET and HEAD.
@@ -57,17 +64,24 @@ class Documents:
         gateway_url: str,
         examples: Mapping[str, str] | None = None,
         theme: bytes = b"",
+        limits: Callable[[], Limits],
     ) -> None:
         self._rows = list(rows)
         self._examples = examples
         self._url = public_url
         self._gateway = gateway_url
         self._theme = theme
+        self._limits = limits
+        self._homes: dict[tuple[str, ...], Lazy[bytes]] = {}
         reference = _endpoint(self._build_reference, "text/html")
         openapi = _endpoint(self._build_openapi, "application/json", _ANY_ORIGIN)
         self._starlette = Starlette(
             routes=[
-                Route("/", self._landing()),
+                Route("/", self._show_home),
+                Route("/for-developers", self._developers()),
+                Route("/robots.txt", _endpoint(lambda: _ROBOTS, "text/plain", _CACHED)),
+                Route("/.well-known/security.txt", self._show_security_contact),
+                Route("/favicon.ico", _endpoint(partial(_read, "icons/icon-192.png"), "image/png", _CACHED)),
                 Route("/reference", reference),
                 Route("/reference/", reference),
                 # StaticFiles takes 0.6 ms for it, of CPU time.
@@ -109,11 +123,34 @@ class Documents:
         """The tokens, which the client has too, the rules of the pages, and what the operator sets otherwise."""
         return _read("tokens.css") + _read("style.css") + self._theme
 
-    def _landing(self) -> Callable[[Request], Awaitable[Response]]:
-        """The endpoint of the landing page, which is built once for each language."""
+    async def _show_home(self, request: Request) -> Response:
+        """The start page, built anew when the operator has changed what it says."""
+        limits = self._limits()
+        language = language_of(None, request.headers.get("accept-language"))
+        key = (language, limits.instance_name, limits.instance_description, limits.registration)
+        page = self._homes.get(key)
+        if page is None:
+            if len(self._homes) >= _HOMES_MAX:
+                self._homes.clear()
+            page = self._homes[key] = Lazy(partial(_build_home, *key))
+        return Response(await page.get(), headers={"vary": "accept-language"}, media_type="text/html")
+
+    async def _show_security_contact(self, _request: Request) -> Response:
+        """Where to report security problems (RFC 9116); 404 without a contact."""
+        contact = self._limits().security_contact
+        if contact is None:
+            raise HTTPException(404)
+        expires = datetime.fromtimestamp(CLOCK.now(), UTC) + timedelta(days=_SECURITY_CONTACT_DAYS)
+        url = f"{self._url}/.well-known/security.txt"
+        text = f"Contact: {contact}\nExpires: {expires:%Y-%m-%dT%H:%M:%SZ}\nCanonical: {url}\n"
+        return Response(text, headers={"cache-control": "public, max-age=3600"}, media_type="text/plain")
+
+    def _developers(self) -> Callable[[Request], Awaitable[Response]]:
+        """The endpoint of the page for developers, which is built once for each language."""
         headers = {"vary": "accept-language"}
         pages = {
-            language: _endpoint(partial(self._build_landing, language), "text/html", headers) for language in LANGUAGES
+            language: _endpoint(partial(self._build_developers, language), "text/html", headers)
+            for language in LANGUAGES
         }
 
         async def show(request: Request) -> Response:
@@ -121,12 +158,18 @@ class Documents:
 
         return show
 
-    def _build_landing(self, language: str) -> bytes:
-        page = environment(language).get_template("landing.html")
+    def _build_developers(self, language: str) -> bytes:
+        page = environment(language).get_template("for_developers.html")
         # The page is about the program, whatever this server is called.
         return page.render(
             url=self._url, gateway=self._gateway, version=__version__, me=None, instance_name="Moothall"
         ).encode()
+
+
+def _build_home(language: str, name: str, description: str, registration: str) -> bytes:
+    page = environment(language).get_template("home.html")
+    paragraphs = [paragraph for paragraph in description.split("\n") if paragraph.strip()]
+    return page.render(instance_name=name, paragraphs=paragraphs, registration=registration, me=None).encode()
 
 
 def _read(name: str) -> bytes:

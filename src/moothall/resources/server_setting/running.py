@@ -24,6 +24,7 @@ _TO_LIMITS: Final[Mapping[str, Callable[[Any], Mapping[str, Any]]]] = {
 """Settings that `Limits` has in another form."""
 NAMES: Final = (
     "instance_name",
+    "instance_description",
     "registration",
     "registration_domains",
     "blocked_usernames",

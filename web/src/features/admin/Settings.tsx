@@ -18,6 +18,8 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   message_requests: ["true", "false"],
 };
 
+const LONG_TEXTS: ReadonlySet<string> = new Set(["instance_description"]);
+
 /** A value as the fields of forms have it. */
 function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join("\n") : String(value);
@@ -107,7 +109,7 @@ function SettingDialog({ setting, onClose }: { setting: ServerSetting; onClose: 
           label={label}
           value={typed}
           onChange={setTyped}
-          multiline={Array.isArray(setting.value)}
+          multiline={Array.isArray(setting.value) || LONG_TEXTS.has(setting.name)}
           {...(Array.isArray(setting.value) && { hint: text("admin.setting.lines") })}
         />
       ) : (
