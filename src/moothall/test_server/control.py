@@ -38,6 +38,7 @@ from moothall.pages.paths import CLIENT_FOLDER
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.test_server.faults import ActiveFault, Fault, RoughSeas
 from moothall.test_server.gateway_socket import GatewaySocket
+from moothall.test_server.person_voice import NotConnected, PersonVoices, VoiceServer
 from moothall.test_server.server import START, ControlledServer
 from moothall.test_server.transcript import Entry
 from moothall.test_server.transcript_lines import line_of
@@ -48,6 +49,21 @@ _MAX_BODY: Final = 8 * 1024 * 1024
 _MAX_WAIT: Final = 60.0
 _LOCK: Final = Snowflake(4)
 Id = Annotated[str, Meta(pattern=r"\A[0-9]{1,20}\Z")]
+
+
+class SaidFrames(Struct, forbid_unknown_fields=True):
+    """What a person says."""
+
+    person: str
+    frames: list[bytes]
+    """Of Opus, 20 ms each, in Base64."""
+
+
+class HeardFrames(Struct):
+    """What a person has heard since they joined voice."""
+
+    frames: dict[str, int]
+    """By the id of the user who said them; silence does not count."""
 
 
 class ControlError(Exception):
@@ -203,6 +219,7 @@ class ControlApi:
 
     def __init__(self, server: ControlledServer) -> None:
         self._server = server
+        self._voices = PersonVoices()
         self._routes = {(route.method, route.path): route for route in self._table()}
 
     def _table(self) -> list[Route]:
@@ -222,6 +239,10 @@ class ControlApi:
             Route("POST", "/faults", self.add_fault, Fault, ActiveFault, status=201),
             Route("DELETE", "/faults", self.clear_faults, status=204),
             Route("POST", "/gateway", self.break_gateway, GatewayFault, Connections),
+            Route("POST", "/voice", self.connect_voice, VoiceServer, status=204),
+            Route("POST", "/voice/say", self.say, SaidFrames, status=204),
+            Route("GET", "/voice/heard", self.heard, answer=HeardFrames, query=("person",)),
+            Route("DELETE", "/voice", self.disconnect_voice, status=204, query=("person",)),
             Route("GET", "/sessions", self.sessions, answer=SessionList),
             Route("POST", "/outages", self.begin_outage, GuildOutage, status=204),
             Route("POST", "/outages/end", self.end_outage, GuildOutage, status=204),
@@ -241,6 +262,8 @@ class ControlApi:
             status, answer = await self._answer(scope, body)
         except ControlError as error:
             status, answer = error.status, {"message": str(error)}
+        except NotConnected as error:
+            status, answer = 409, {"message": str(error)}
         except Refusal as refusal:
             status, answer = refusal.status, refusal.body()
         except InvalidCommunity as error:
@@ -376,8 +399,30 @@ class ControlApi:
         """Return to a snapshot; gateway connections are closed, faults and transcript are cleared."""
         if body.name not in self._server.snapshots:
             raise ControlError(404, f"there is no snapshot {body.name}")
+        await self._voices.close()
         await self._server.restore(body.name)
         return await self.describe()
+
+    # Voice
+
+    async def connect_voice(self, body: VoiceServer) -> None:
+        """Connect a person to voice, where their gateway session has been told to."""
+        person = self._server.people.people.get(body.person)
+        if person is None:
+            raise ControlError(404, f"there is no person {body.person}")
+        await self._voices.connect(self._server.url, person.id, body)
+
+    async def say(self, body: SaidFrames) -> None:
+        """Let a person say frames; returns once all are said."""
+        await self._voices.of(body.person).say(body.frames)
+
+    async def heard(self, person: str) -> HeardFrames:
+        """What a person has heard."""
+        return HeardFrames(dict(self._voices.of(person).heard))
+
+    async def disconnect_voice(self, person: str) -> None:
+        """Disconnect a person from voice."""
+        await self._voices.disconnect(person)
 
     # Faults
 

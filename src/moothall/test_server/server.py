@@ -18,6 +18,7 @@ from moothall.api.jobs.queries import select_next_due
 from moothall.api.pipeline import EncodedResponse, refusal_response, too_many_requests
 from moothall.app.application import App
 from moothall.app.services import base_url
+from moothall.app.voice_relay import voice_version
 from moothall.demo.community import (
     BotPlan,
     ChannelPlan,
@@ -318,9 +319,9 @@ class ControlledServer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request or a WebSocket, with its fault if it has one."""
-        if scope["type"] == "websocket":
+        if scope["type"] == "websocket" and voice_version(scope) is None:
             await self._serve_socket(scope, receive, send)
-        elif scope["path"].startswith("/api/"):
+        elif scope["type"] == "http" and scope["path"].startswith("/api/"):
             await self._serve_request(scope, receive, send)
         else:
             await self.app(scope, receive, send)

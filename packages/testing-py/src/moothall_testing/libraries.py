@@ -3,6 +3,7 @@
 The bot's own code stays as it is.
 """
 
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Iterator
@@ -23,11 +24,25 @@ def _gateway_url(url: str) -> Any:
     return yarl.URL(url.replace("http", "ws", 1) + "/gateway")
 
 
+def _plain_voice(url: str) -> Any:
+    """Connects to the voice gateway of a server without TLS: the library asks for TLS, whatever the server."""
+    connect = importlib.import_module("discord.http").HTTPClient.ws_connect
+    plain = url.replace("http", "ws", 1)
+    secure = plain.replace("ws", "wss", 1)
+
+    @functools.wraps(connect)
+    async def ws_connect(self: Any, target: str, **options: Any) -> Any:
+        return await connect(self, target.replace(secure, plain, 1) if target.startswith(secure) else target, **options)
+
+    return ws_connect
+
+
 LIBRARIES: Final[dict[str, tuple[Patch, ...]]] = {
     "discord.py": (
         Patch("discord.http:Route.BASE", lambda url: f"{url}/api/v10"),
         Patch("discord.gateway:DiscordWebSocket.DEFAULT_GATEWAY", _gateway_url),
         Patch("discord.asset:Asset.BASE", lambda url: url),
+        Patch("discord.http:HTTPClient.ws_connect", _plain_voice),
     ),
     "py-cord": (
         Patch("discord.http:Route.API_BASE_URL", lambda url: f"{url}/api/v{{API_VERSION}}"),

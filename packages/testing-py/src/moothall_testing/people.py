@@ -1,9 +1,12 @@
 """People: members who say, click, choose and use commands, over the API that a client for people uses."""
 
+import base64
 import json
 import uuid
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, Final
 from urllib.parse import quote
 
 from moothall_testing.action import Action
@@ -11,6 +14,7 @@ from moothall_testing.activities import ActivityWindow, open_window
 from moothall_testing.content import Invocation, Message, ModalForm
 from moothall_testing.person_gateway import PersonGateway
 from moothall_testing.reactions import WITHIN, Act, Scene, is_event
+from moothall_testing.sound import read_frames
 from moothall_testing.waiting import Entry, Follower
 from moothall_testing.world import World
 
@@ -18,6 +22,8 @@ _SUBCOMMAND, _GROUP = 1, 2
 _ID_OPTIONS = frozenset({6, 7, 8, 9})
 _ATTACHMENT = 11
 _ENTRY_POINT = 4
+_FRAMES_PER_SECOND: Final = 50
+_LOOK_SECONDS: Final = 0.05
 
 
 class Person:
@@ -33,6 +39,8 @@ class Person:
         """Where the person acts."""
         self.guild_id = guild_id
         self._gateways: list[PersonGateway] = []
+        self._waited_for: dict[str, int] = {}
+        """Frames that `hears` has waited for, by speaker."""
         self.windows: list[ActivityWindow] = []
         """The Activities that the person launched or joined in this test."""
 
@@ -62,6 +70,7 @@ class Person:
     def _elsewhere(self, channel_id: str, guild_id: str | None) -> "Person":
         person = Person(self._world, self._data, channel_id, guild_id)
         person._gateways, person.windows = self._gateways, self.windows
+        person._waited_for = self._waited_for
         return person
 
     def call(self, method: str, path: str, body: Any = None, **files: Any) -> Any:
@@ -230,16 +239,52 @@ class Person:
         return self._act(work)
 
     def joins_voice(self, channel: object) -> Act[None]:
-        """Connect to a voice channel, without sound, until `leaves_voice`."""
+        """Connect to a voice channel, to hear and to speak, until `leaves_voice`."""
 
         def work(_follower: Follower) -> None:
             name = self._world.id_of(channel)
             channel_id = name if name.isdigit() else self._world.channel_id(name, self._guild())
             if not self._gateways:
                 self._gateways.append(PersonGateway(self._world.info["gateway_url"], self.token))
-            self._gateways[0].set_voice(str(self.guild_id), channel_id)
+            gateway = self._gateways[0]
+            server = gateway.join_voice(str(self.guild_id), channel_id, within=WITHIN)
+            body = {"person": self.name, "session_id": gateway.session_id}
+            body |= {"guild_id": server["guild_id"], "token": server["token"]}
+            self._world.control("POST", "/voice", body)
 
         return self._act(work)
+
+    def says_aloud(self, sound: Path | str | Sequence[bytes]) -> Act[None]:
+        """Say an Ogg file with Opus, or frames of Opus of 20 ms; done when all is said."""
+
+        def work(_follower: Follower) -> None:
+            frames = read_frames(Path(sound)) if isinstance(sound, Path | str) else sound
+            encoded = [base64.b64encode(frame).decode() for frame in frames]
+            self._world.control("POST", "/voice/say", {"person": self.name, "frames": encoded})
+
+        return self._act(work)
+
+    def hears(self, speaker: object, *, seconds: float = 1.0, within: float | None = None) -> Action[None]:
+        """Wait until a bot or a person has said so many seconds of sound, beside what was waited for before."""
+        speaker_id = self._world.id_of(speaker)
+
+        def work() -> None:
+            limit = seconds + WITHIN if within is None else within
+            deadline = monotonic() + limit
+            needed = self._waited_for.get(speaker_id, 0) + round(seconds * _FRAMES_PER_SECOND)
+            while True:
+                heard = self._world.control("GET", f"/voice/heard?person={quote(self.name)}")["frames"]
+                frames = heard.get(speaker_id, 0)
+                if frames >= needed:
+                    self._waited_for[speaker_id] = needed
+                    return
+                if monotonic() > deadline:
+                    missing = (needed - frames) / _FRAMES_PER_SECOND
+                    what = f"{self.name} did not hear {seconds:g} s of {speaker} within {limit:g} s"
+                    raise AssertionError(f"{what}: {missing:g} s are missing")
+                sleep(_LOOK_SECONDS)
+
+        return Action(work)
 
     def leaves_voice(self) -> Act[None]:
         """Disconnect from voice."""
@@ -248,6 +293,8 @@ class Person:
             if not self._gateways:
                 raise AssertionError(f"{self.name} is in no voice channel")
             self._gateways[0].set_voice(str(self.guild_id), None)
+            self._world.control("DELETE", f"/voice?person={quote(self.name)}")
+            self._waited_for.clear()
 
         return self._act(work)
 

@@ -1,4 +1,4 @@
-"""A person's gateway connection, which voice needs: it sends heartbeats and ignores events."""
+"""A person's gateway connection, which voice needs: it sends heartbeats, and hears where to connect for voice."""
 
 import json
 import threading
@@ -16,15 +16,35 @@ class PersonGateway:
         self._lock = threading.Lock()
         interval = json.loads(self._socket.receive())["d"]["heartbeat_interval"] / 1000
         self._send(2, {"token": token, "properties": {"os": "linux", "browser": "moothall", "device": "moothall"}})
-        while json.loads(self._socket.receive()).get("t") != "GUILD_CREATE":
-            pass
+        self.session_id = ""
+        self._server: dict[str, Any] | None = None
+        self._channel_id: str | None = None
+        self._changed = threading.Condition()
+        while (payload := json.loads(self._socket.receive())).get("t") != "GUILD_CREATE":
+            if payload.get("t") == "READY":
+                self.session_id = payload["d"]["session_id"]
         self._closed = threading.Event()
         for work in (self._read, lambda: self._beat(interval)):
             threading.Thread(target=work, daemon=True, name="moothall-person").start()
 
     def set_voice(self, guild_id: str, channel_id: str | None) -> None:
         """Connect to a voice channel, or disconnect with None."""
+        if channel_id is None:
+            self._server = self._channel_id = None
         self._send(4, {"guild_id": guild_id, "channel_id": channel_id, "self_mute": False, "self_deaf": False})
+
+    def join_voice(self, guild_id: str, channel_id: str, *, within: float) -> dict[str, Any]:
+        """Connect to a voice channel; the guild and the token of VOICE_SERVER_UPDATE. Raises TimeoutError."""
+        with self._changed:
+            if self._server is not None and self._channel_id == channel_id:
+                return self._server
+            self._server, self._channel_id = None, channel_id
+        self.set_voice(guild_id, channel_id)
+        with self._changed:
+            server = self._changed.wait_for(lambda: self._server, within)
+        if server is None:
+            raise TimeoutError("the platform did not tell where to connect for voice: may they connect there?")
+        return server
 
     def close(self) -> None:
         """Go offline. Does nothing the second time."""
@@ -38,7 +58,11 @@ class PersonGateway:
     def _read(self) -> None:
         with suppress(WebSocketClosed):
             while True:
-                self._socket.receive()
+                payload = json.loads(self._socket.receive())
+                if payload.get("t") == "VOICE_SERVER_UPDATE":
+                    with self._changed:
+                        self._server = payload["d"]
+                        self._changed.notify_all()
         self._closed.set()
 
     def _beat(self, interval: float) -> None:
