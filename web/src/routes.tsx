@@ -8,6 +8,7 @@ import {
   stringifySearchWith,
   useNavigate,
   useSearch,
+  useParams,
 } from "@tanstack/react-router";
 import { createContext, useContext, useEffect } from "react";
 
@@ -315,7 +316,7 @@ interface RouteParams {
 
 /** The parameters of the route's own path. */
 function useRouteParams(): RouteParams {
-  return root.useParams({ strict: false } as never);
+  return useParams({ strict: false });
 }
 
 /** Reads a value in the query of an address. An id stays a text: as a number it would lose its last digits. */

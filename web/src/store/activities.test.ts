@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { activityUpdate, guildActivities, ownActivity, type ActivityInstance } from "./activities";
+import { activityUpdate, guildActivities, ownActivity } from "./activities";
+import type { ActivityInstance } from "./entities";
 import { INITIAL_STATE, type State } from "./state";
 
 function instance(id: string, sessions: readonly string[], guildId?: string): ActivityInstance {

@@ -1,22 +1,6 @@
-import type { APIGuildMember } from "discord-api-types/v10";
-
 import { filterEntries, keyBy, withEntry, withoutEntry } from "./records";
 import type { State } from "./state";
-
-export interface ActivityParticipant {
-  user_id: string;
-  session_id: string;
-  member?: APIGuildMember;
-}
-
-/** A running Activity. */
-export interface ActivityInstance {
-  application_id: string;
-  composite_instance_id: string;
-  instance_id: string;
-  location: { id: string; channel_id: string; guild_id?: string };
-  participants: readonly ActivityParticipant[];
-}
+import type { ActivityInstance } from "./entities";
 
 /** EMBEDDED_ACTIVITY_UPDATE_V2: an instance without participants has ended. */
 export function activityUpdate(state: State, instance: ActivityInstance): State {

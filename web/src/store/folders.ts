@@ -1,4 +1,4 @@
-import type { GuildFolder } from "./settings";
+import type { GuildFolder } from "./userSettings";
 
 /** An entry of the list of guilds: a guild alone, or a folder with several. */
 export interface RailEntry {

@@ -1,39 +1,6 @@
 import { withEntry, withoutEntry } from "./records";
 import type { State } from "./state";
-
-/** A command that is being used. */
-export interface UsedCommand {
-  channelId: string;
-  /** With its subcommand, without the slash. */
-  name: string;
-  applicationName: string;
-}
-
-/** An interaction of the user that the application has not answered. */
-export interface PendingInteraction {
-  /** The component that was used, as `{message id} {custom id}`; empty for commands. */
-  target: string;
-  command: UsedCommand | null;
-  failed: boolean;
-  /** Why the server refused it; null if the application did not respond. */
-  reason: string | null;
-}
-
-/** A modal that an application asks the user to fill in. */
-export interface Modal {
-  id: string;
-  channel_id: string;
-  application: { id: string; name: string };
-  custom_id: string;
-  title: string;
-  components: readonly unknown[];
-}
-
-/** Choices for the option of a command that the user is filling in. */
-export interface AutocompleteChoices {
-  nonce: string | null;
-  choices: readonly { name: string; name_localized?: string | null; value: string | number }[];
-}
+import type { AutocompleteChoices, Modal, UsedCommand } from "./entities";
 
 export function addInteraction(
   state: State,

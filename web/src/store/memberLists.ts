@@ -3,26 +3,12 @@ import type { APIChannel, APIGuildMember, GatewayPresenceUpdate } from "discord-
 
 import { keyBy, withEntry, type ReadonlyRecord } from "./records";
 import type { GuildState, State } from "./state";
+import type { ListedRow, MemberGroup, MemberListState } from "./entities";
 
 /** Rows that one range of a subscription has. */
 export const RANGE_ROWS = 100;
 /** The most ranges that are subscribed to at once. */
 const MAX_RANGES = 5;
-
-export interface MemberGroup {
-  /** The id of a hoisted role, "online" or "offline". */
-  id: string;
-  count: number;
-}
-
-/** A row that the server has sent. */
-export type ListedRow = { kind: "group"; id: string } | { kind: "member"; id: string };
-
-/** A member list as far as it is loaded; rows without a value are not. */
-export interface MemberListState {
-  groups: readonly MemberGroup[];
-  rows: readonly (ListedRow | undefined)[];
-}
 
 /** What stands in each place of a list, whether it is loaded or not. */
 export type PlacedRow =

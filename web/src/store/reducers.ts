@@ -4,40 +4,24 @@ import type {
   APIGuildMember,
   APIMessage,
   APIRole,
-  APIThreadChannel,
   APIUser,
   GatewayChannelDeleteDispatchData,
+  GatewayDispatchPayload,
   GatewayGuildCreateDispatchData,
   GatewayGuildDeleteDispatchData,
-  GatewayGuildEmojisUpdateDispatchData,
-  GatewayGuildMemberAddDispatchData,
-  GatewayGuildMemberRemoveDispatchData,
-  GatewayGuildMemberUpdateDispatchData,
-  GatewayGuildMembersChunkDispatchData,
   GatewayGuildRoleDeleteDispatchData,
   GatewayGuildRoleModifyDispatchData,
-  GatewayGuildStickersUpdateDispatchData,
   GatewayMessageCreateDispatchData,
-  GatewayMessageDeleteBulkDispatchData,
-  GatewayMessageDeleteDispatchData,
-  GatewayMessagePollVoteDispatchData,
-  GatewayMessageReactionAddDispatchData,
-  GatewayMessageReactionRemoveAllDispatchData,
-  GatewayMessageReactionRemoveDispatchData,
-  GatewayMessageReactionRemoveEmojiDispatchData,
-  GatewayMessageUpdateDispatchData,
   GatewayPresenceUpdate,
   GatewayReadyDispatchData,
-  GatewayThreadMembersUpdateDispatchData,
-  GatewayThreadMemberUpdateDispatchData,
-  GatewayTypingStartDispatchData,
   GatewayVoiceState,
 } from "discord-api-types/v10";
 
-import { activityUpdate, guildActivities, type ActivityInstance } from "./activities";
+import { activityUpdate, guildActivities } from "./activities";
+import type { ActivityInstance, AutocompleteChoices, Relationship, VoiceEffectData } from "./entities";
 import { guildIdOf, isForum, isThread, parentIdOf } from "./channels";
 import { endInteraction, failInteraction, openModal, setChoices } from "./interactions";
-import { updateMemberList } from "./memberLists";
+import { updateMemberList, type MemberListUpdate } from "./memberLists";
 import * as messages from "./messages";
 import { acknowledge, countMessage, readStates } from "./reading";
 import { filterEntries, keyBy, mapValues, updateEntry, withEntry, withoutEntry } from "./records";
@@ -45,23 +29,55 @@ import * as relationships from "./relationships";
 import * as settings from "./settings";
 import * as events from "./scheduledEvents";
 import type { GuildState, State } from "./state";
+import type { GuildSettings, UserSettings } from "./userSettings";
 import * as threads from "./threads";
 import * as voice from "./voice";
 
 const TYPING_MS = 10_000;
 
+/** The data of each dispatch of the public API, by its name. */
+type PublicDispatches = {
+  [Payload in GatewayDispatchPayload as `${Payload["t"]}`]: Payload["d"];
+};
+
+/** The data of each dispatch that users receive and bots do not, or in another form. */
+interface OwnDispatches {
+  VOICE_CHANNEL_EFFECT_SEND: VoiceEffectData;
+  VOICE_CHANNEL_STATUS_UPDATE: Parameters<typeof voice.setVoiceStatus>[1];
+  CHANNEL_INFO: Parameters<typeof voice.setVoiceStatuses>[1];
+  GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE: Parameters<typeof events.putException>[1];
+  GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE: Parameters<typeof events.removeException>[1];
+  GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE: Parameters<typeof events.removeExceptions>[1];
+  RELATIONSHIP_ADD: relationships.RelationshipWithUser;
+  RELATIONSHIP_UPDATE: Relationship;
+  RELATIONSHIP_REMOVE: { id: string };
+  USER_NOTE_UPDATE: Parameters<typeof relationships.noteUpdate>[1];
+  USER_SETTINGS_UPDATE: Partial<UserSettings>;
+  USER_GUILD_SETTINGS_UPDATE: GuildSettings;
+  CHANNEL_RECIPIENT_ADD: RecipientChange;
+  CHANNEL_RECIPIENT_REMOVE: RecipientChange;
+  GUILD_MEMBER_LIST_UPDATE: MemberListUpdate;
+  EMBEDDED_ACTIVITY_UPDATE_V2: ActivityInstance;
+  MESSAGE_ACK: Parameters<typeof acknowledge>[1];
+  INTERACTION_SUCCESS: Parameters<typeof endInteraction>[1];
+  INTERACTION_FAILURE: Parameters<typeof failInteraction>[1];
+  INTERACTION_MODAL_CREATE: Parameters<typeof openModal>[1];
+  APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: AutocompleteChoices;
+}
+
+type Dispatches = Omit<PublicDispatches, keyof OwnDispatches> & OwnDispatches;
 type Reducer<Data> = (state: State, data: Data, now: number) => State;
 
 /** What each dispatch changes, by its name. Others change nothing. */
-const REDUCERS: Record<string, Reducer<never>> = {
+const REDUCERS: { readonly [Name in keyof Dispatches]?: Reducer<Dispatches[Name]> } = {
   READY: readyReducer,
-  USER_UPDATE: (state, user: APIUser) => ({
+  USER_UPDATE: (state, user) => ({
     ...state,
     user: { ...state.user, ...user },
     users: withEntry(state.users, user.id, user),
   }),
   GUILD_CREATE: guildCreate,
-  GUILD_UPDATE: (state, guild: APIGuild) => ({
+  GUILD_UPDATE: (state, guild) => ({
     ...state,
     guilds: updateEntry(state.guilds, guild.id, (before) => ({
       ...guildState(guild),
@@ -73,25 +89,23 @@ const REDUCERS: Record<string, Reducer<never>> = {
   GUILD_ROLE_CREATE: roleChange,
   GUILD_ROLE_UPDATE: roleChange,
   GUILD_ROLE_DELETE: roleDelete,
-  GUILD_EMOJIS_UPDATE: (state, data: GatewayGuildEmojisUpdateDispatchData) => ({
+  GUILD_EMOJIS_UPDATE: (state, data) => ({
     ...state,
     guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({ ...guild, emojis: data.emojis })),
   }),
-  GUILD_STICKERS_UPDATE: (state, data: GatewayGuildStickersUpdateDispatchData) => ({
+  GUILD_STICKERS_UPDATE: (state, data) => ({
     ...state,
     guilds: updateEntry(state.guilds, data.guild_id, (guild) => ({ ...guild, stickers: data.stickers })),
   }),
   CHANNEL_CREATE: channelChange,
   CHANNEL_UPDATE: channelChange,
   CHANNEL_DELETE: channelDelete,
-  THREAD_CREATE: (state, thread: APIThreadChannel) => threads.putThread(state, thread),
-  THREAD_UPDATE: (state, thread: APIThreadChannel) => threads.putThread(state, thread),
-  THREAD_DELETE: (state, data: { id: string }) => threads.deleteThread(state, data.id),
+  THREAD_CREATE: (state, thread) => threads.putThread(state, thread),
+  THREAD_UPDATE: (state, thread) => threads.putThread(state, thread),
+  THREAD_DELETE: (state, data) => threads.deleteThread(state, data.id),
   THREAD_LIST_SYNC: threads.syncThreads,
-  THREAD_MEMBER_UPDATE: (state, data: GatewayThreadMemberUpdateDispatchData) =>
-    threads.updateOwnMember(state, data),
-  THREAD_MEMBERS_UPDATE: (state, data: GatewayThreadMembersUpdateDispatchData) =>
-    threads.updateMembers(state, data),
+  THREAD_MEMBER_UPDATE: (state, data) => threads.updateOwnMember(state, data),
+  THREAD_MEMBERS_UPDATE: (state, data) => threads.updateMembers(state, data),
   STAGE_INSTANCE_CREATE: voice.putStage,
   STAGE_INSTANCE_UPDATE: voice.putStage,
   STAGE_INSTANCE_DELETE: voice.removeStage,
@@ -104,18 +118,15 @@ const REDUCERS: Record<string, Reducer<never>> = {
   GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE: events.putException,
   GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE: events.removeException,
   GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE: events.removeExceptions,
-  GUILD_SCHEDULED_EVENT_USER_ADD: (state, data: { guild_scheduled_event_id: string; user_id: string }) =>
-    events.countInterest(state, data, true),
-  GUILD_SCHEDULED_EVENT_USER_REMOVE: (state, data: { guild_scheduled_event_id: string; user_id: string }) =>
-    events.countInterest(state, data, false),
-  GUILD_MEMBER_ADD: (state, data: GatewayGuildMemberAddDispatchData) =>
-    countMember(putMember(state, data.guild_id, data), data.guild_id, 1),
-  GUILD_MEMBER_UPDATE: (state, data: GatewayGuildMemberUpdateDispatchData) =>
+  GUILD_SCHEDULED_EVENT_USER_ADD: (state, data) => events.countInterest(state, data, true),
+  GUILD_SCHEDULED_EVENT_USER_REMOVE: (state, data) => events.countInterest(state, data, false),
+  GUILD_MEMBER_ADD: (state, data) => countMember(putMember(state, data.guild_id, data), data.guild_id, 1),
+  GUILD_MEMBER_UPDATE: (state, data) =>
     putMember(state, data.guild_id, {
       ...state.members[data.guild_id]?.[data.user.id],
       ...data,
     } as APIGuildMember),
-  GUILD_MEMBER_REMOVE: (state, data: GatewayGuildMemberRemoveDispatchData) =>
+  GUILD_MEMBER_REMOVE: (state, data) =>
     countMember(
       {
         ...state,
@@ -124,7 +135,7 @@ const REDUCERS: Record<string, Reducer<never>> = {
       data.guild_id,
       -1,
     ),
-  GUILD_MEMBERS_CHUNK: (state, data: GatewayGuildMembersChunkDispatchData) => ({
+  GUILD_MEMBERS_CHUNK: (state, data) => ({
     ...state,
     members: withEntry(state.members, data.guild_id, {
       ...state.members[data.guild_id],
@@ -144,15 +155,15 @@ const REDUCERS: Record<string, Reducer<never>> = {
   USER_NOTE_UPDATE: relationships.noteUpdate,
   USER_SETTINGS_UPDATE: settings.settingsUpdate,
   USER_GUILD_SETTINGS_UPDATE: settings.guildSettingsUpdate,
-  CHANNEL_RECIPIENT_ADD: (state, data: RecipientChange) =>
+  CHANNEL_RECIPIENT_ADD: (state, data) =>
     changeRecipients(state, data.channel_id, (users) => [
       ...users.filter((user) => user.id !== data.user.id),
       data.user,
     ]),
-  CHANNEL_RECIPIENT_REMOVE: (state, data: RecipientChange) =>
+  CHANNEL_RECIPIENT_REMOVE: (state, data) =>
     changeRecipients(state, data.channel_id, (users) => users.filter((user) => user.id !== data.user.id)),
   GUILD_MEMBER_LIST_UPDATE: updateMemberList,
-  PRESENCE_UPDATE: (state, data: GatewayPresenceUpdate) => ({
+  PRESENCE_UPDATE: (state, data) => ({
     ...state,
     presences: withEntry(state.presences, data.user.id, data),
   }),
@@ -164,24 +175,18 @@ const REDUCERS: Record<string, Reducer<never>> = {
   INTERACTION_FAILURE: failInteraction,
   INTERACTION_MODAL_CREATE: openModal,
   APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: setChoices,
-  MESSAGE_UPDATE: (state, data: GatewayMessageUpdateDispatchData) => messages.updateMessage(state, data),
-  MESSAGE_DELETE: (state, data: GatewayMessageDeleteDispatchData) =>
-    messagesDelete(state, data.channel_id, [data.id]),
-  MESSAGE_DELETE_BULK: (state, data: GatewayMessageDeleteBulkDispatchData) =>
-    messagesDelete(state, data.channel_id, data.ids),
-  MESSAGE_REACTION_ADD: (state, data: GatewayMessageReactionAddDispatchData) =>
-    messages.addReaction(state, data),
-  MESSAGE_REACTION_REMOVE: (state, data: GatewayMessageReactionRemoveDispatchData) =>
-    messages.removeReaction(state, data),
-  MESSAGE_REACTION_REMOVE_ALL: (state, data: GatewayMessageReactionRemoveAllDispatchData) =>
+  MESSAGE_UPDATE: (state, data) => messages.updateMessage(state, data),
+  MESSAGE_DELETE: (state, data) => messagesDelete(state, data.channel_id, [data.id]),
+  MESSAGE_DELETE_BULK: (state, data) => messagesDelete(state, data.channel_id, data.ids),
+  MESSAGE_REACTION_ADD: (state, data) => messages.addReaction(state, data),
+  MESSAGE_REACTION_REMOVE: (state, data) => messages.removeReaction(state, data),
+  MESSAGE_REACTION_REMOVE_ALL: (state, data) =>
     messages.removeAllReactions(state, data.channel_id, data.message_id),
-  MESSAGE_REACTION_REMOVE_EMOJI: (state, data: GatewayMessageReactionRemoveEmojiDispatchData) =>
+  MESSAGE_REACTION_REMOVE_EMOJI: (state, data) =>
     messages.removeAllReactions(state, data.channel_id, data.message_id, data.emoji),
-  MESSAGE_POLL_VOTE_ADD: (state, data: GatewayMessagePollVoteDispatchData) =>
-    messages.countVote(state, data, 1),
-  MESSAGE_POLL_VOTE_REMOVE: (state, data: GatewayMessagePollVoteDispatchData) =>
-    messages.countVote(state, data, -1),
-  TYPING_START: (state, data: GatewayTypingStartDispatchData, now) => ({
+  MESSAGE_POLL_VOTE_ADD: (state, data) => messages.countVote(state, data, 1),
+  MESSAGE_POLL_VOTE_REMOVE: (state, data) => messages.countVote(state, data, -1),
+  TYPING_START: (state, data, now) => ({
     ...state,
     typing: withEntry(state.typing, data.channel_id, {
       ...filterEntries(state.typing[data.channel_id] ?? {}, (end) => end > now),
@@ -192,7 +197,21 @@ const REDUCERS: Record<string, Reducer<never>> = {
 
 /** The state after a dispatch. `now` is in milliseconds since the epoch. */
 export function reduce(state: State, name: string, data: unknown, now: number): State {
-  const reducer = REDUCERS[name] as Reducer<unknown> | undefined;
+  // The server decides what the data of a dispatch is.
+  return isDispatch(name) ? apply(state, name, data as Dispatches[typeof name], now) : state;
+}
+
+function isDispatch(name: string): name is keyof Dispatches {
+  return Object.hasOwn(REDUCERS, name);
+}
+
+function apply<Name extends keyof Dispatches>(
+  state: State,
+  name: Name,
+  data: Dispatches[Name],
+  now: number,
+): State {
+  const reducer: Reducer<Dispatches[Name]> | undefined = REDUCERS[name];
   return reducer === undefined ? state : reducer(state, data, now);
 }
 

@@ -2,19 +2,9 @@ import type { APIUser } from "discord-api-types/v10";
 
 import { keyBy, updateEntry, withEntry, withoutEntry } from "./records";
 import type { State } from "./state";
+import type { Relationship } from "./entities";
 
 export const RelationshipType = { None: 0, Friend: 1, Blocked: 2, Incoming: 3, Outgoing: 4 } as const;
-
-/** What another user is to the user. */
-export interface Relationship {
-  id: string;
-  type: number;
-  /** A name that only the user sees. */
-  nickname: string | null;
-  user_ignored: boolean;
-  /** When it began (ISO 8601). */
-  since: string;
-}
 
 /** An entry of READY's `relationships`, and of RELATIONSHIP_ADD. */
 export type RelationshipWithUser = Relationship & { user?: APIUser };

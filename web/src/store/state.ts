@@ -14,12 +14,12 @@ import type {
   GatewayVoiceState,
 } from "discord-api-types/v10";
 
-import type { ActivityInstance } from "./activities";
-import type { AutocompleteChoices, Modal, PendingInteraction } from "./interactions";
-import type { MemberListState } from "./memberLists";
-import type { Relationship } from "./relationships";
-import type { VoiceEffect } from "./voice";
-import { DEFAULT_SETTINGS, type GuildSettings, type UserSettings } from "./settings";
+import type { ActivityInstance } from "./entities";
+import type { AutocompleteChoices, Modal, PendingInteraction } from "./entities";
+import type { MemberListState } from "./entities";
+import type { Relationship } from "./entities";
+import type { VoiceEffect } from "./entities";
+import { DEFAULT_SETTINGS, type GuildSettings, type UserSettings } from "./userSettings";
 import type { ConnectionStatus } from "../gateway/protocol";
 
 /** A guild without its members and channels, which have maps of their own. */

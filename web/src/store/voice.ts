@@ -6,6 +6,7 @@ import type {
 
 import { withEntry, withoutEntry, type ReadonlyRecord } from "./records";
 import type { State } from "./state";
+import type { VoiceEffectData } from "./entities";
 
 export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDispatchData): State {
   if (data.guild_id === undefined) {
@@ -20,23 +21,6 @@ export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDisp
     users: user === undefined ? state.users : withEntry(state.users, user.id, user),
     voiceStates: withEntry(state.voiceStates, data.guild_id, updated),
   };
-}
-
-/** Data of VOICE_CHANNEL_EFFECT_SEND. */
-interface VoiceEffectData {
-  channel_id: string;
-  guild_id: string;
-  user_id: string;
-  emoji?: { id: string | null; name: string | null } | null;
-  sound_id?: string;
-  /** From 0 to 1. */
-  sound_volume?: number;
-}
-
-/** A sound or emoji that a user sent in a voice channel. */
-export interface VoiceEffect extends VoiceEffectData {
-  /** When it arrived, in milliseconds since the epoch. */
-  at: number;
 }
 
 export function setVoiceEffect(state: State, data: VoiceEffectData, now: number): State {

@@ -1,13 +1,4 @@
-import {
-  createContext,
-  useContext,
-  useId,
-  useRef,
-  useState,
-  type ComponentType,
-  type ReactElement,
-  type ReactNode,
-} from "react";
+import { useContext, useId, useRef, useState, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import {
   ButtonContext,
@@ -18,28 +9,9 @@ import {
 
 import { loaded } from "./loaded";
 
+import { MenuPartsContext, type MenuFocus, type SubmenuProps } from "./menuParts";
+
 const MenuPopover = loaded(() => import("./MenuPopover"));
-
-interface SubmenuProps {
-  /** The item that opens it. */
-  item: ReactElement;
-  /** The name of a menu whose items are the children; without it, the children are whole. */
-  label?: string;
-  children: ReactNode;
-}
-
-/** What menus consist of. */
-export interface MenuParts {
-  Item: ComponentType<AriaMenuItemProps>;
-  Separator: ComponentType<{ className: string }>;
-  Submenu: ComponentType<SubmenuProps>;
-}
-
-/** The parts of the menu that is open: their code is loaded with the first menu. */
-export const MenuPartsContext = createContext<MenuParts | null>(null);
-
-/** What has the focus when a menu opens: true is the menu itself, as after a press of the pointer. */
-export type MenuFocus = true | "first" | "last";
 
 interface MenuProps {
   trigger: ReactNode;

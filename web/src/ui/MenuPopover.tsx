@@ -9,7 +9,7 @@ import {
   type PopoverProps,
 } from "react-aria-components";
 
-import { MenuPartsContext, type MenuFocus, type MenuParts } from "./Menu";
+import { MenuPartsContext, type MenuFocus, type MenuParts } from "./menuParts";
 
 interface MenuPopoverProps extends Pick<PopoverProps, "placement"> {
   /** What the menu stands beside. */

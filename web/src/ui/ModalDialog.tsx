@@ -1,8 +1,16 @@
 import { X } from "lucide-react";
+import type { ReactNode } from "react";
 import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 
 import { useText } from "../i18n/translate";
-import { IconButton, type DialogProps } from "./controls";
+import { IconButton } from "./controls";
+
+export interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  wide?: boolean;
+}
 
 /** The code of `Dialog`, which is loaded with the first one. */
 export default function ModalDialog({ title, onClose, children, wide = false }: DialogProps) {

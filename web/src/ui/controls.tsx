@@ -1,4 +1,4 @@
-import type { CSSProperties, ReactNode } from "react";
+import type { CSSProperties } from "react";
 import {
   Button as AriaButton,
   Tooltip,
@@ -7,9 +7,6 @@ import {
 } from "react-aria-components";
 
 import { hueOf, initials } from "./hues";
-import { loaded } from "./loaded";
-
-const ModalDialog = loaded(() => import("./ModalDialog"));
 
 type ButtonKind = "plain" | "primary" | "danger" | "quiet";
 
@@ -50,18 +47,6 @@ export function IconButton({ label, keys = null, ...props }: IconButtonProps) {
       </Tooltip>
     </TooltipTrigger>
   );
-}
-
-export interface DialogProps {
-  title: string;
-  onClose: () => void;
-  children: ReactNode;
-  wide?: boolean;
-}
-
-/** A modal dialog that is open as long as it is rendered. */
-export function Dialog(props: DialogProps) {
-  return <ModalDialog {...props} />;
 }
 
 interface AvatarProps {

@@ -4,7 +4,7 @@ import { launchActivity } from "../../api/activities";
 import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";

@@ -7,7 +7,7 @@ import {
   getQuickLink,
   getTokenInformation,
 } from "../../api/activities";
-import type { ActivityInstance } from "../../store/activities";
+import type { ActivityInstance } from "../../store/entities";
 import { channelPermissions, has } from "../../store/permissions";
 import { guildIdOf } from "../../store/channels";
 import type { State } from "../../store/state";

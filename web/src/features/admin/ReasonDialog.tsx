@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { ActionForm } from "../session/ActionForm";
 import { useAction } from "../session/useAction";

@@ -4,7 +4,8 @@ import { useIntl } from "react-intl";
 
 import { closeReport, getReport, listReports, OUTCOMES, type Outcome, type Report } from "../../api/admin";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { Select } from "../../ui/Select";
 import { TextField } from "../../ui/TextField";
 import { ErrorNotice } from "../session/ErrorNotice";

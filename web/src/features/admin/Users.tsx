@@ -10,11 +10,13 @@ import {
   listUsers,
   type AdministeredUser,
   type UserState,
+  type UserAct,
 } from "../../api/admin";
 import type { ApiClient } from "../../api/client";
 import type { MessageId } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { Select } from "../../ui/Select";
 import { TextField } from "../../ui/TextField";
 import { useSession } from "../session/session";
@@ -32,7 +34,7 @@ const COLUMNS = [
   "admin.acts",
 ] as const;
 
-type Act = "suspend" | "restore" | "approve" | "log-out" | "reset" | "delete";
+type Act = UserAct | "reset" | "delete";
 
 /** The acts that make sense for an account. */
 function actsOf({ state }: AdministeredUser): Act[] {
@@ -113,8 +115,13 @@ export default function Users() {
   );
 }
 
-function run(api: ApiClient, user: AdministeredUser, act: Act, reason: string): Promise<unknown> {
-  return act === "delete" ? deleteUser(api, user.id, reason) : actOnUser(api, user.id, act as never, reason);
+function run(
+  api: ApiClient,
+  user: AdministeredUser,
+  act: UserAct | "delete",
+  reason: string,
+): Promise<unknown> {
+  return act === "delete" ? deleteUser(api, user.id, reason) : actOnUser(api, user.id, act, reason);
 }
 
 function ActDialog({ user, act, onClose }: { user: AdministeredUser; act: Act; onClose: () => void }) {

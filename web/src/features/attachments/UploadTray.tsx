@@ -4,7 +4,8 @@ import { Form, ToggleButton } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog, IconButton } from "../../ui/controls";
+import { IconButton } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { formatSize } from "./formatSize";
 import { MAX_DESCRIPTION, MAX_FILES, type Upload, type Uploads } from "./uploads";

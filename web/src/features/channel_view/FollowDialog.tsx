@@ -4,7 +4,7 @@ import { useCallback, useState } from "react";
 import { followChannel } from "../../api/channels";
 import { useText } from "../../i18n/translate";
 import type { State } from "../../store/state";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { mayFollowInto } from "../messages/forwarding";
 import { ActionForm } from "../session/ActionForm";

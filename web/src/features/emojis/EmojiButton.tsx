@@ -5,19 +5,9 @@ import { flushSync } from "react-dom";
 import { IconButton } from "../../ui/controls";
 import { Panel, PanelLoading } from "../../ui/Panel";
 import { loaded } from "../../ui/loaded";
-import type { Reference } from "../completion/references";
+import type { PickedEmoji } from "./EmojiPicker";
 
 const EmojiPicker = loaded(() => import("./EmojiPicker"));
-
-/** An emoji that was picked. */
-export interface PickedEmoji {
-  /** Null for standard emojis. */
-  id: string | null;
-  name: string;
-  /** What is inserted into a text, as a reference for custom emojis. */
-  text: string;
-  reference: Reference | null;
-}
 
 interface EmojiButtonProps {
   label: string;

@@ -9,10 +9,20 @@ import { matchLocale } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { useSession } from "../session/session";
 import { bestMatches, emojiMarkup, usableEmojis } from "../completion/completion";
-import type { PickedEmoji } from "./EmojiButton";
+import type { Reference } from "../completion/references";
 import "./emoji.css";
 
 const MAX_CUSTOM = 250;
+
+/** An emoji that was picked. */
+export interface PickedEmoji {
+  /** Null for standard emojis. */
+  id: string | null;
+  name: string;
+  /** What is inserted into a text, as a reference for custom emojis. */
+  text: string;
+  reference: Reference | null;
+}
 
 interface EmojiPickerProps {
   channel: APIChannel | undefined;

@@ -3,7 +3,8 @@ import { useEffect, useState } from "react";
 
 import { getInterested, getResponses } from "../../api/events";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { UserRow } from "../users/UserRow";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";

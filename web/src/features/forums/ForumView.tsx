@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import type { APIGuildForumChannel, APIGuildMediaChannel, APIThreadChannel } from "discord-api-types/v10";
+import type { APIThreadChannel } from "discord-api-types/v10";
 import { BookOpen, LayoutGrid, List, Plus, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Label, Tag, TagGroup, TagList, ToggleButton, ToggleButtonGroup } from "react-aria-components";
@@ -19,14 +19,11 @@ import { useErrorText } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { TagEmoji } from "../threads/TagPicker";
 import { BarePost, PostCard } from "./PostCard";
-import { type PostFilter, type PostOrder } from "./posts";
+import type { Forum, Layout, PostFilter, PostOrder } from "./posts";
 import { usePosts } from "./usePosts";
 import "./forums.css";
 
 const PostForm = loaded(() => import("./PostForm"));
-
-export type Forum = APIGuildForumChannel | APIGuildMediaChannel;
-export type Layout = "list" | "gallery";
 
 const GALLERY_LAYOUT = 2;
 const CREATION_ORDER = 1;

@@ -17,7 +17,7 @@ import { toggleReaction } from "../messages/Reactions";
 import { useAppState, useSession } from "../session/session";
 import { useOpenThread } from "../threads/useOpenThread";
 import { TagEmoji } from "../threads/TagPicker";
-import type { Forum, Layout } from "./ForumView";
+import type { Forum, Layout } from "./posts";
 import { isPinned, pictureOf, shownReaction, type PostPicture } from "./posts";
 
 interface PostCardProps {

@@ -7,7 +7,8 @@ import { startPost } from "../../api/threads";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { putThread, setFirstMessages } from "../../store/threads";
-import { Button, Dialog, IconButton } from "../../ui/controls";
+import { Button, IconButton } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Content } from "../content/Content";
 import { checkUploads } from "../attachments/uploads";
@@ -18,7 +19,7 @@ import { fieldError, useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { useOpenThread } from "../threads/useOpenThread";
 import { TagPicker } from "../threads/TagPicker";
-import type { Forum } from "./ForumView";
+import type { Forum } from "./posts";
 
 const REQUIRE_TAG = 16;
 const MAX_FILES = 10;

@@ -1,7 +1,16 @@
-import type { APIGuildForumDefaultReactionEmoji, APIMessage, APIThreadChannel } from "discord-api-types/v10";
+import type {
+  APIGuildForumChannel,
+  APIGuildForumDefaultReactionEmoji,
+  APIGuildMediaChannel,
+  APIMessage,
+  APIThreadChannel,
+} from "discord-api-types/v10";
 
 import { compareIds } from "../../store/records";
 import { lastActivity } from "../../store/threads";
+
+export type Forum = APIGuildForumChannel | APIGuildMediaChannel;
+export type Layout = "list" | "gallery";
 
 export type PostOrder = "activity" | "creation";
 

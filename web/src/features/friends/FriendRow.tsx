@@ -5,7 +5,8 @@ import { FormattedDate } from "react-intl";
 
 import { befriend, removeRelationship } from "../../api/relationships";
 import { Translate, useText } from "../../i18n/translate";
-import { RelationshipType, type Relationship } from "../../store/relationships";
+import { RelationshipType } from "../../store/relationships";
+import type { Relationship } from "../../store/entities";
 import { displayName } from "../../store/selectors";
 import { IconButton } from "../../ui/controls";
 import { Menu, MenuItem } from "../../ui/Menu";

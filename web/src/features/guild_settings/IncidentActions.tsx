@@ -10,7 +10,7 @@ import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 
 const HOURS = ["1", "6", "12", "24"] as const;
 const PAUSES = [

@@ -13,7 +13,7 @@ import { useSession } from "../session/session";
 import { Confirm } from "../session/Confirm";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 
 const CommandPermissions = loaded(() => import("./CommandPermissions"));
 

@@ -20,7 +20,7 @@ import { CopyButton } from "./CopyButton";
 import { useFormats } from "./formats";
 import { channelOptions, OPEN_TYPES } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 
 const AGES = ["1800", "3600", "21600", "43200", "86400", "604800", "0"] as const;
 const USES = ["0", "1", "5", "10", "25", "50", "100"] as const;

@@ -15,7 +15,7 @@ import { DangerZone } from "./DangerZone";
 import { FormFrame } from "./Form";
 import { channelOptions, optional } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 import { useForm, type SettingsForm } from "../session/useForm";
 
 const LOCALES = [

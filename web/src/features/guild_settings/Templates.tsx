@@ -21,7 +21,7 @@ import { CopyButton } from "./CopyButton";
 import { EditDialog } from "./expressions/ExpressionRow";
 import { useFormats } from "./formats";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 
 /** The template of a guild, from which others create guilds with the same roles and channels. */
 export default function Templates({ guild }: SectionProps) {

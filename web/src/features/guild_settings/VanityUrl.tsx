@@ -6,7 +6,7 @@ import { useSession } from "../session/session";
 import { CopyButton } from "./CopyButton";
 import { FormFrame } from "./Form";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 import { useForm } from "../session/useForm";
 
 /** The invite whose code the guild chooses itself. */

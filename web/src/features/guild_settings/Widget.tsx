@@ -18,7 +18,7 @@ import { CopyButton } from "./CopyButton";
 import { FormFrame } from "./Form";
 import { channelOptions, OPEN_TYPES, optional } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
-import type { SectionProps } from "./sections";
+import type { SectionProps } from "./section";
 import { useForm } from "../session/useForm";
 
 /** The widget that other sites show of the guild, with a preview. */

@@ -3,16 +3,8 @@ import type { ComponentType } from "react";
 import { Permission } from "../../api/enums";
 import type { MessageId } from "../../i18n/messages";
 import { has } from "../../store/permissions";
-import type { GuildState } from "../../store/state";
 import { loaded, type LoadedComponent } from "../../ui/loaded";
-
-export interface SectionProps {
-  guild: GuildState;
-  /** The user's permissions in the guild. */
-  permissions: bigint;
-  /** What is open within the section, such as a role. */
-  itemId: string | null;
-}
+import type { SectionProps } from "./section";
 
 export interface Section {
   id: string;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { ColorField } from "../../ui/ColorField";
 import { ActionForm } from "../session/ActionForm";

@@ -13,7 +13,8 @@ import {
 } from "../../store/folders";
 import { incomingRequestCount } from "../../store/relationships";
 import { orderedGuilds, messageRequests } from "../../store/selectors";
-import { Dialog, IconButton } from "../../ui/controls";
+import { IconButton } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";

@@ -7,7 +7,7 @@ import { Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { guildPermissions, has } from "../../store/permissions";
 import type { GuildState } from "../../store/state";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
 import { useAppState } from "../session/session";

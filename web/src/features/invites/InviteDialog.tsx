@@ -6,7 +6,7 @@ import { createInvite } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
 import { visibleChannelGroups } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { ActionForm } from "../session/ActionForm";
 import { ErrorNotice } from "../session/ErrorNotice";

@@ -6,7 +6,7 @@ import { getScreeningForm, submitScreeningForm, type ScreeningField } from "../.
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Checkbox } from "../../ui/fields";
 import { Select } from "../../ui/Select";

@@ -3,7 +3,8 @@ import type { APIGuildWelcomeScreen } from "discord-api-types/v10";
 
 import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { useAppState } from "../session/session";
 import { OptionEmoji } from "./Prompt";
 

@@ -1,7 +1,7 @@
 import { Translate, useText } from "../../i18n/translate";
 import { visible } from "../../markdown/invisible";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { useSession } from "../session/session";
 import { trust } from "./trusted";
 import "./links.css";

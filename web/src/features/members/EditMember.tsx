@@ -8,7 +8,7 @@ import { useText } from "../../i18n/translate";
 import { guildPermissions, has } from "../../store/permissions";
 import { isAssignable, mayActOn } from "../../store/ranks";
 import type { GuildState } from "../../store/state";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Picker } from "../../ui/Picker";
 import { ActionForm } from "../session/ActionForm";

@@ -7,7 +7,7 @@ import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
 import { guildPermissions, has } from "../../store/permissions";
 import type { GuildState } from "../../store/state";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { ImageField } from "../../ui/fields";
 import { ActionForm } from "../session/ActionForm";

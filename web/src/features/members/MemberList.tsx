@@ -9,10 +9,10 @@ import {
   memberListId,
   placedRows,
   rangesFor,
-  type MemberListState,
   type MemberRange,
   type PlacedRow,
 } from "../../store/memberLists";
+import type { MemberListState } from "../../store/entities";
 import { displayName, nameColor } from "../../store/selectors";
 import { roleColor } from "../../ui/colors";
 import type { GuildState } from "../../store/state";

@@ -1,5 +1,7 @@
-import { Dialog } from "../../ui/controls";
-import { UserCard } from "./UserCard";
+import { useContext } from "react";
+
+import { Dialog } from "../../ui/Dialog";
+import { UserCardContext } from "../users/UserCardContext";
 
 interface ProfileDialogProps {
   userId: string;
@@ -10,11 +12,10 @@ interface ProfileDialogProps {
 
 /** A user's card in the middle of the window. */
 export default function ProfileDialog({ name, ...props }: ProfileDialogProps) {
+  const drawCard = useContext(UserCardContext);
   return (
     <Dialog title={name} onClose={props.onClose}>
-      <div className="user-card user-card-alone">
-        <UserCard {...props} />
-      </div>
+      <div className="user-card user-card-alone">{drawCard(props)}</div>
     </Dialog>
   );
 }

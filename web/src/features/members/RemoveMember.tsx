@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { banUser, kickMember } from "../../api/guilds";
 import { useText } from "../../i18n/translate";
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";

@@ -6,7 +6,7 @@ import { makeNonce } from "../../api/nonce";
 import { useText } from "../../i18n/translate";
 import { plainText } from "../../markdown/plain";
 import { displayName } from "../../store/selectors";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { ChannelDone } from "../switcher/ChannelDone";

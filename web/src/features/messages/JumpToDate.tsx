@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ApiClient } from "../../api/client";
 import { getMessages } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { ActionForm } from "../session/ActionForm";

@@ -2,7 +2,8 @@ import type { APIMessage } from "discord-api-types/v10";
 
 import { crosspostMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";

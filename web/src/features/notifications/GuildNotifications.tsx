@@ -7,13 +7,8 @@ import { ChannelType } from "../../api/enums";
 import type { MessageId } from "../../i18n/messages";
 import { Translate, useText } from "../../i18n/translate";
 import { visibleChannelGroups } from "../../store/selectors";
-import {
-  isInForce,
-  NotificationLevel,
-  type ChannelOverride,
-  type GuildSettings,
-  type MuteConfig,
-} from "../../store/settings";
+import { isInForce, NotificationLevel } from "../../store/settings";
+import type { ChannelOverride, GuildSettings, MuteConfig } from "../../store/userSettings";
 import { Switch } from "../../ui/fields";
 import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";

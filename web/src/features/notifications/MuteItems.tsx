@@ -4,7 +4,8 @@ import { useIntl } from "react-intl";
 
 import type { MessageId } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
-import { isInForce, type MuteConfig } from "../../store/settings";
+import { isInForce } from "../../store/settings";
+import type { MuteConfig } from "../../store/userSettings";
 import { MenuItem, Submenu } from "../../ui/Menu";
 import { MUTE_SECONDS, muteFor, UNMUTED, type Mute } from "./mute";
 

@@ -2,7 +2,7 @@ import type { APIChannel } from "discord-api-types/v10";
 
 import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { ChannelNotifications, GuildNotifications } from "./GuildNotifications";
 
 const PARTS: readonly Part[] = ["settings"];

@@ -1,5 +1,5 @@
 import { modifyGuildSettings } from "../../api/settings";
-import type { MuteConfig } from "../../store/settings";
+import type { MuteConfig } from "../../store/userSettings";
 import type { Session } from "../session/session";
 
 /** How long something is muted, in seconds; null for until it is unmuted. */

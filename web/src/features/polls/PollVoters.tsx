@@ -4,7 +4,7 @@ import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
 import { getVoters } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { UserPages, type LoadUsers } from "../users/UserPages";
 import { useSession } from "../session/session";
 import { EmojiMark } from "../emojis/EmojiMark";

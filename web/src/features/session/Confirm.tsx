@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 import { DialogFooter } from "../../ui/DialogFooter";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { ErrorNotice } from "./ErrorNotice";
 import { useAction } from "./useAction";
 

@@ -2,7 +2,8 @@ import { useBlocker } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import "./unsaved.css";
 
 /** What a form tells the bar that saves it. */

@@ -1,5 +1,5 @@
 import type { Activity } from "../../gateway/protocol";
-import type { CustomStatus } from "../../store/settings";
+import type { CustomStatus } from "../../store/userSettings";
 
 const CUSTOM = 4;
 

@@ -1,5 +1,5 @@
 import type { GatewayConnection } from "../../gateway/connection";
-import type { UserSettings } from "../../store/settings";
+import type { UserSettings } from "../../store/userSettings";
 import type { Store } from "../../store/store";
 import { setPreferences } from "../preferences/preferences";
 import { customActivities } from "./activities";

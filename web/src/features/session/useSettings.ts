@@ -1,5 +1,5 @@
 import { modifySettings } from "../../api/settings";
-import type { UserSettings } from "../../store/settings";
+import type { UserSettings } from "../../store/userSettings";
 import { useAppState, useSession, type Session } from "./session";
 import { useAction, type Action } from "./useAction";
 

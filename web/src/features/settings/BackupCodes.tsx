@@ -2,7 +2,8 @@ import { Download } from "lucide-react";
 
 import type { BackupCode } from "../../api/factors";
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import "./factors.css";
 
 /** Shows new backup codes, which the server does not show again, and offers them as a file. */

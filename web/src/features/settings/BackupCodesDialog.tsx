@@ -2,7 +2,7 @@ import { useState } from "react";
 
 import { replaceBackupCodes, requestBackupCodes, type BackupCode } from "../../api/factors";
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { ActionForm } from "../session/ActionForm";
 import { useSession } from "../session/session";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ApiError } from "../../api/errors";
 import { enableTotp, SECRET_MISSING, type BackupCode } from "../../api/factors";
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { ActionForm } from "../session/ActionForm";
 import { useAppState, useSession } from "../session/session";

@@ -1,7 +1,8 @@
 import { useNavigate } from "@tanstack/react-router";
 
 import { useText } from "../../i18n/translate";
-import { Button, Dialog } from "../../ui/controls";
+import { Button } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { useKeybinds } from "../keybinds/keybinds";
 import { Keys } from "../keybinds/Keys";
 import { FIXED_KEYS, SHORTCUTS, type Shortcut } from "../keybinds/shortcuts";

@@ -23,7 +23,7 @@ export function UserMenu() {
   const settings = useAppState((state) => state.settings);
   const name = useAppState((state) => (state.user === null ? "" : displayName(state, state.user, null)));
   const others = readAccounts().filter((each) => each.userId !== session.account.userId);
-  const words = activityText(customActivities(settings.custom_status, 0) as never);
+  const words = activityText(customActivities(settings.custom_status, 0));
   const openStatus = () => {
     rememberScreen();
     void navigate({ to: "/app/settings/{-$sectionId}", params: { sectionId: "status" } });

@@ -7,7 +7,7 @@ import { useText } from "../../i18n/translate";
 import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
 import { putThread } from "../../store/threads";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Switch } from "../../ui/fields";
 import { Select } from "../../ui/Select";

@@ -5,7 +5,7 @@ import { modifyChannel, type ChannelChanges } from "../../api/channels";
 import { ChannelType, Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
-import { Dialog } from "../../ui/controls";
+import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Switch } from "../../ui/fields";
 import { Select } from "../../ui/Select";

@@ -1,5 +1,3 @@
-import type { GatewayActivity } from "discord-api-types/v10";
-
 import type { MessageId } from "../../i18n/messages";
 import { useAppState } from "../session/session";
 
@@ -19,13 +17,21 @@ export function presenceText(status: string): MessageId {
   }
 }
 
+/** What is shown of an activity, which a presence or the user's own settings have. */
+interface ShownActivity {
+  name: string;
+  type: number;
+  state?: string | null;
+  emoji?: { id?: string | null; name: string | null } | null;
+}
+
 /** The custom status of activities, else the name of the first one; null for none. */
-export function activityText(activities: readonly GatewayActivity[]): string | null {
-  const custom = activities.find((activity) => (activity.type as number) === CUSTOM);
+export function activityText(activities: readonly ShownActivity[]): string | null {
+  const custom = activities.find((activity) => activity.type === CUSTOM);
   if (custom === undefined) {
     return activities[0]?.name ?? null;
   }
-  const emoji = custom.emoji?.id === undefined ? (custom.emoji?.name ?? "") : "";
+  const emoji = (custom.emoji?.id ?? null) === null ? (custom.emoji?.name ?? "") : "";
   const text = [emoji, custom.state ?? ""].filter((part) => part !== "").join(" ");
   return text === "" ? null : text;
 }

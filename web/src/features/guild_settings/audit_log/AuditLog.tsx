@@ -8,7 +8,6 @@ import { avatarUrl } from "../../../api/images";
 import { ENTRIES_PER_PAGE, getAuditLog } from "../../../api/moderation";
 import type { MessageId } from "../../../i18n/messages";
 import { useText } from "../../../i18n/translate";
-import { channelName } from "../../../store/selectors";
 import { Avatar, Button } from "../../../ui/controls";
 import { Select } from "../../../ui/Select";
 import { ErrorNotice } from "../../session/ErrorNotice";
@@ -16,7 +15,7 @@ import { useAppState, useSession } from "../../session/session";
 import { MemberField } from "../../members/MemberField";
 import { useFormats } from "../formats";
 import { Skeleton } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { ACTION_TYPES, CHANGE_KEYS } from "./actions";
 import { readableChanges, targetName, type AuditNames } from "./changes";
 import "./audit_log.css";
@@ -62,7 +61,7 @@ export default function AuditLog({ guild }: SectionProps) {
     return {
       channel: (id) => {
         const channel = channels[id];
-        return channel === undefined ? null : `#${channelName({ channels } as never, channel)}`;
+        return channel === undefined ? null : `#${channel.name ?? ""}`;
       },
       role: (id) => (id === guild.id ? null : (guild.roles[id]?.name ?? null)),
       other: (id) => others.get(id) ?? null,

@@ -14,7 +14,7 @@ import { useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
 import { settingsLink } from "../links";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { RuleEditor } from "./RuleEditor";
 import { creatableTypes, TRIGGER_TYPES, type TriggerType } from "./rules";
 

@@ -17,7 +17,7 @@ import { useAction } from "../../session/useAction";
 import { Confirm } from "../../session/Confirm";
 import { useFormats } from "../formats";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { responseText } from "./responses";
 
 const STATUSES: readonly JoinRequestStatus[] = ["SUBMITTED", "APPROVED", "REJECTED"];

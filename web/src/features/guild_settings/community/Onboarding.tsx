@@ -16,7 +16,7 @@ import { moved, withElement, withoutElement } from "../changes";
 import { FormFrame } from "../Form";
 import { channelOptions, OPEN_TYPES } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { useForm } from "../../session/useForm";
 import { EmojiField } from "./EmojiField";
 import { newOption, newPrompt, promptsOf, toPromptBodies, type Option, type Prompt } from "./prompts";

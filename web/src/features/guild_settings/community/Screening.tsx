@@ -18,7 +18,7 @@ import { useSession } from "../../session/session";
 import { moved, withElement, withoutElement } from "../changes";
 import { FormFrame } from "../Form";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { useForm } from "../../session/useForm";
 
 const FIELDS_MAX = 5;

@@ -15,7 +15,7 @@ import { useAppState, useSession } from "../../session/session";
 import { fieldError, useAction } from "../../session/useAction";
 import { roleOptions } from "../../members/roleOptions";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { EditDialog, ExpressionRow } from "./ExpressionRow";
 import { nameOfFile } from "./names";
 

@@ -5,7 +5,8 @@ import { Form } from "react-aria-components";
 
 import { useText } from "../../../i18n/translate";
 import { DialogFooter } from "../../../ui/DialogFooter";
-import { Dialog, IconButton } from "../../../ui/controls";
+import { IconButton } from "../../../ui/controls";
+import { Dialog } from "../../../ui/Dialog";
 import { ErrorNotice } from "../../session/ErrorNotice";
 import { useAction } from "../../session/useAction";
 import { Confirm } from "../../session/Confirm";

@@ -21,7 +21,7 @@ import { EmojiButton } from "../EmojiButton";
 import { useAppState, useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { EditDialog, ExpressionRow } from "./ExpressionRow";
 
 /** The sounds of a guild: adds, plays, changes and deletes them. */

@@ -18,7 +18,7 @@ import { StickerImage } from "../../media/StickerImage";
 import { useAppState, useSession } from "../../session/session";
 import { fieldError } from "../../session/useAction";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { EditDialog, ExpressionRow } from "./ExpressionRow";
 
 const NEW: StickerFields = { name: "", description: "", tags: "" };

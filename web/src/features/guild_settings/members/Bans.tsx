@@ -12,7 +12,7 @@ import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { Confirm } from "../../session/Confirm";
 import { Skeleton, useRefresh } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 
 /** Who is banned, with search in what is loaded and by id on the server. */
 export default function Bans({ guild }: SectionProps) {

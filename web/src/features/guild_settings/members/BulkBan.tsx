@@ -2,7 +2,8 @@ import { useState } from "react";
 
 import { bulkBan, type BulkBanResult } from "../../../api/moderation";
 import { useText } from "../../../i18n/translate";
-import { Button, Dialog } from "../../../ui/controls";
+import { Button } from "../../../ui/controls";
+import { Dialog } from "../../../ui/Dialog";
 import { TextField } from "../../../ui/TextField";
 import { Select } from "../../../ui/Select";
 import { useSession } from "../../session/session";

@@ -22,7 +22,7 @@ import { EditMember } from "../../members/EditMember";
 import { TimeOut } from "../../members/TimeOut";
 import { useFormats } from "../formats";
 import { Skeleton, useRefresh } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { BulkBan } from "./BulkBan";
 import { Prune } from "./Prune";
 

@@ -14,7 +14,7 @@ import { useAppState, useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
 import { settingsLink } from "../links";
 import { useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { reordered, rolePositions } from "./order";
 import { RoleEditor } from "./RoleEditor";
 import "./roles.css";

@@ -14,7 +14,7 @@ import { useAction } from "../../session/useAction";
 import { settingsLink } from "../links";
 import { channelOptions, OPEN_TYPES, optional } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
-import type { SectionProps } from "../sections";
+import type { SectionProps } from "../section";
 import { WebhookEditor } from "./WebhookEditor";
 
 /** The webhooks of a guild or of one of its channels. */
