@@ -28,6 +28,7 @@ from moothall.objects.ids import ApplicationId
 from moothall.objects.proxy_ticket import without_ticket
 from moothall.objects.url_mapping import MappedPath
 from moothall.runtime.asgi import Receive, Scope, Send
+from moothall.runtime.cache import Cache
 from moothall.runtime.outgoing import OutgoingFailed, UrlRefused, load_http_client
 from moothall.storage.tables import tokens, users
 
@@ -102,10 +103,9 @@ class ActivityProxy:
         self._tickets = Tickets(origins)
         self._in_progress: Counter[ApplicationId] = Counter()
         self._stopping = asyncio.Event()
-        self._may_cross: dict[str, bool] = {}
+        self._may_cross: Cache[str, bool] = Cache(_MAX_CACHED)
         """Whether Authorization headers may be passed on, until a token or an account changes."""
-        watched = [services.database.watch(table.name, self._may_cross.clear) for table in (tokens, users)]
-        self._caches_tokens = all(watched)
+        self._may_cross.watch(services.database, tokens.name, users.name)
 
     def end_event_streams(self) -> None:
         """End the event streams, which the server would otherwise wait for when it stops. Other responses finish."""
@@ -309,10 +309,8 @@ class ActivityProxy:
             async with self._services.database.read() as reader:
                 actor = await actor_of_token(reader, token)
             may_cross = actor is None or actor.kind not in {TokenKind.SESSION, TokenKind.BOT}
-            if self._caches_tokens and len(value) <= _MAX_CACHED_LENGTH:
-                if len(self._may_cross) >= _MAX_CACHED:
-                    self._may_cross.clear()
-                self._may_cross[value] = may_cross
+            if len(value) <= _MAX_CACHED_LENGTH:
+                self._may_cross.keep(value, may_cross)
         return may_cross
 
 

@@ -13,6 +13,7 @@ from moothall.objects.ids import ApplicationId
 from moothall.objects.url_mapping import MappedPath, UrlMap
 from moothall.resources.application.embedded_activity.objects import url_mappings
 from moothall.resources.application.queries import select_application
+from moothall.runtime.cache import Cache
 from moothall.runtime.outgoing import ConnectionFailed, checked_url, guarded_connector
 from moothall.storage.tables import applications
 
@@ -47,9 +48,9 @@ class Targets:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._entries: dict[ApplicationId, _Entry] = {}
-        services.database.watch(applications.name, self._entries.clear)
-        self._addresses: dict[tuple[str, bool], Address] = {}
+        self._entries: Cache[ApplicationId, _Entry] = Cache(_MAX_CACHED)
+        services.database.watch(applications.name, self._entries.forget_all)
+        self._addresses: Cache[tuple[str, bool], Address] = Cache(_MAX_CACHED)
         self._upstream = Upstream()
         self._session: aiohttp.ClientSession | None = None
 
@@ -62,10 +63,8 @@ class Targets:
         now = asyncio.get_running_loop().time()
         entry = self._entries.get(application_id)
         if entry is None or entry.expires_at < now:
-            if len(self._entries) >= _MAX_CACHED:
-                self._entries.clear()
             entry = await self._read(application_id, now + _CACHED_SECONDS)
-            self._entries[application_id] = entry
+            self._entries.keep(application_id, entry)
         return None if entry.url_map is None else entry.url_map.find(path)
 
     def verify_key(self, application_id: ApplicationId) -> str:
@@ -81,9 +80,7 @@ class Targets:
             url = self.url(MappedPath(authority, "/"), "")
             destination = Destination(str(url.host), url.port or 443, url.scheme == "https")
             address = Address(destination, str(url.host_port_subcomponent).encode())
-            if len(self._addresses) >= _MAX_CACHED:
-                self._addresses.clear()
-            self._addresses[key] = address
+            self._addresses.keep(key, address)
         return address
 
     async def request(self, address: Address, request: Request, *, seconds: float) -> Response:

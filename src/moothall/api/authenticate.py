@@ -10,6 +10,7 @@ from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
+from moothall.runtime.cache import Cache
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Database, Query, Reader
 from moothall.storage.sql import bindparam, or_, select
@@ -119,9 +120,8 @@ class ActorCache:
     """
 
     def __init__(self, database: Database) -> None:
-        self._actors: dict[str, tuple[Actor, int]] = {}
-        watched = [database.watch(table.name, self._actors.clear) for table in (tokens, users, applications)]
-        self._enabled = all(watched)
+        self._actors: Cache[str, tuple[Actor, int]] = Cache(_MAX_CACHED)
+        self._actors.watch(database, tokens.name, users.name, applications.name)
 
     def get(self, header: str) -> Actor | None:
         """The cached actor of a header; None if there is none or it has expired."""
@@ -130,10 +130,8 @@ class ActorCache:
 
     def put(self, header: str, actor: Actor) -> None:
         """Cache an actor that was just read."""
-        if self._enabled and len(header) <= _MAX_HEADER_LENGTH:
-            if len(self._actors) >= _MAX_CACHED:
-                self._actors.clear()
-            self._actors[header] = (actor, CLOCK.now_ms() + _CACHE_MS)
+        if len(header) <= _MAX_HEADER_LENGTH:
+            self._actors.keep(header, (actor, CLOCK.now_ms() + _CACHE_MS))
 
 
 async def authenticate(reader: Reader, header: str | None) -> Actor:

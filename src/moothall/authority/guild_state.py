@@ -9,7 +9,6 @@ transaction reads the rows that it changed once more. Another process reads them
 loaded whole only where there is none in memory, or one so old that the list of changes begins after it.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from types import MappingProxyType
@@ -39,6 +38,7 @@ from moothall.objects.role import Role
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import Timestamp
+from moothall.runtime.cache import Cache
 from moothall.storage import sql
 from moothall.storage.bulk import map_batches, map_items
 from moothall.storage.database import Database, Query, Reader, Transaction, in_list
@@ -439,6 +439,9 @@ class MemberAuthority(Struct, frozen=True):
 _BATCH = 50
 """Changed roles or channels that are read at once: a fraction of a millisecond."""
 _MAX_ROWS = 50_000
+_MAX_ROLE_LISTS = 50_000
+_CHANNELS_EACH = 50
+"""Channels for each guild in memory whose guild is remembered."""
 _CACHE_MS = 1_000
 
 
@@ -461,26 +464,24 @@ class GuildStates:
     """
 
     def __init__(self, database: Database, *, maximum: int = 10_000) -> None:
-        self._states: OrderedDict[int, GuildState] = OrderedDict()
-        self._uncommitted: dict[int, GuildState] = {}
+        self._states: Cache[int, GuildState] = Cache(maximum)
+        self._uncommitted: Cache[int, GuildState] = Cache(maximum)
         """The latest state that a transaction has made, until its commit is known. Transactions that follow in the
         same commit read its version; no request does if it is rolled back."""
-        self._role_lists: dict[str, tuple[RoleId, ...]] = {}
-        self._guild_of_channel: dict[int, GuildId | None] = {}
-        self._max = maximum
-        self._rows: dict[tuple[int, int], _MemberRow] = {}
-        self._authorities: dict[tuple[int, int], tuple[tuple[Any, ...], MemberAuthority]] = {}
+        self._role_lists: Cache[str, tuple[RoleId, ...]] = Cache(_MAX_ROLE_LISTS)
+        self._guild_of_channel: Cache[int, GuildId | None] = Cache(_CHANNELS_EACH * maximum)
+        self._rows: Cache[tuple[int, int], _MemberRow] = Cache(_MAX_ROWS)
+        self._authorities: Cache[tuple[int, int], tuple[tuple[Any, ...], MemberAuthority]] = Cache(_MAX_ROWS)
         """The authority built from each row that the storage keeps for transactions, unless it changes with time."""
-        self._channel_permissions: dict[tuple[int, int, bool], tuple[MemberAuthority, Channel, int]] = {}
+        self._channel_permissions: Cache[tuple[int, int, bool], tuple[MemberAuthority, Channel, int]] = Cache(_MAX_ROWS)
         """The permissions in a channel or in a thread of it, and of what they were computed; by channel and user."""
         watched = [database.watch(table.name, self.forget) for table in (guilds, members)]
         self._caches_rows = all(watched)
 
     def forget(self) -> None:
         """Forget the cached rows."""
-        self._rows.clear()
-        self._authorities.clear()
-        self._channel_permissions.clear()
+        for cache in (self._rows, self._authorities, self._channel_permissions):
+            cache.forget_all()
 
     def permissions_in(
         self, authority: MemberAuthority, channel: Channel, *, thread: bool = False, writes: bool = False
@@ -497,9 +498,7 @@ class GuildStates:
         if known is not None and known[0] is authority and known[1] is channel:
             return known[2]
         bits = authority.permissions_in(channel, thread=thread)
-        if len(self._channel_permissions) >= _MAX_ROWS:
-            self._channel_permissions.clear()
-        self._channel_permissions[key] = (authority, channel, bits)
+        self._channel_permissions.keep(key, (authority, channel, bits))
         return bits
 
     async def authority(
@@ -541,15 +540,12 @@ class GuildStates:
             if cached is not None:
                 cached.authority = authority
             else:
-                if len(self._authorities) >= _MAX_ROWS:
-                    self._authorities.clear()
-                self._authorities[key] = (row, authority)
+                self._authorities.keep(key, (row, authority))
         return state, authority
 
     def _cache_row(self, key: tuple[int, int], row: tuple[Any, ...], now: Timestamp) -> "_MemberRow":
-        if len(self._rows) >= _MAX_ROWS:
-            self.forget()
-        cached = self._rows[key] = _MemberRow(now + _CACHE_MS, row)
+        cached = _MemberRow(now + _CACHE_MS, row)
+        self._rows.keep(key, cached)
         return cached
 
     @staticmethod
@@ -623,21 +619,16 @@ class GuildStates:
             row = await tx.one(_select_guild, guild_id=guild_id)
         row = structs.replace(base.row if row is None else row, version=version, recent_changes="")
         state = await _apply(tx, base, row, changes, roles)
-        if len(self._uncommitted) >= self._max:
-            self._uncommitted.clear()
-        self._uncommitted[guild_id] = state
+        self._uncommitted.keep(guild_id, state)
         tx.on_commit(partial(self._commit, state))
 
     def _commit(self, state: GuildState) -> None:
         self._keep(state)
         if self._uncommitted.get(state.id) is state:
-            del self._uncommitted[state.id]
+            self._uncommitted.forget(state.id)
 
     def _keep(self, state: GuildState) -> None:
-        self._states[state.id] = state
-        self._states.move_to_end(state.id)
-        if len(self._states) > self._max:
-            self._states.popitem(last=False)
+        self._states.keep(state.id, state)
 
     async def load(self, reader: Reader, guild_id: GuildId) -> GuildState | None:
         """The current state of a guild, loaded whole."""
@@ -669,9 +660,8 @@ class GuildStates:
         row = await reader.one(_select_channel_guild, channel_id=channel_id)
         if row is None:
             return None
-        if len(known) > 50 * self._max:
-            known.clear()
-        guild_id = known[channel_id] = None if row[0] is None or row[1] in THREADS else GuildId(row[0])
+        guild_id = None if row[0] is None or row[1] in THREADS else GuildId(row[0])
+        known.keep(channel_id, guild_id)
         return guild_id
 
     def _roles(self, listed: str | None) -> tuple[RoleId, ...]:
@@ -680,10 +670,8 @@ class GuildStates:
             return ()
         role_ids = self._role_lists.get(listed)
         if role_ids is None:
-            if len(self._role_lists) > 50_000:
-                self._role_lists.clear()
             role_ids = tuple(RoleId(Snowflake(role)) for role in msgspec.json.decode(listed, type=list[int]))
-            self._role_lists[listed] = role_ids
+            self._role_lists.keep(listed, role_ids)
         return role_ids
 
 

@@ -5,7 +5,6 @@ is used twice with a key. The salt and the count begin each message.
 """
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from struct import Struct
 from typing import Final
@@ -16,6 +15,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from moothall.objects.clock import CLOCK
+from moothall.runtime.cache import Cache
 
 MAX_AGE_MS: Final = 120_000
 """How far the time at which a message was sealed may be from the one at which the server stored it."""
@@ -59,7 +59,7 @@ class Seal:
         self._salt = secrets.token_bytes(16)
         self._cipher = AESGCM(_derive(keys[0], self._salt, b"moothall bus"))
         self._number = 0
-        self._senders: OrderedDict[tuple[bytes, bytes], _Sender] = OrderedDict()
+        self._senders: Cache[tuple[bytes, bytes], _Sender] = Cache(_MAX_SENDERS)
 
     def seal(self, message: bytes, context: bytes) -> bytes:
         """Encrypt a message, which is opened with the same `context` only. It is 53 bytes longer then."""
@@ -92,10 +92,7 @@ class Seal:
         if abs(stored_ms - sealed_ms) > MAX_AGE_MS:
             raise Unauthentic("it is a copy of an old message, or the clocks of two machines differ by minutes")
         sender.number = number
-        self._senders[name] = sender
-        self._senders.move_to_end(name)
-        if len(self._senders) > _MAX_SENDERS:
-            self._senders.popitem(last=False)
+        self._senders.keep(name, sender)
         return message
 
 

@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import logging
 import re
-from collections import OrderedDict
 from functools import partial
 from io import BytesIO
 from typing import Final
@@ -28,6 +27,7 @@ from moothall.objects.errors import Refusal
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.background import BackgroundTask
 from moothall.runtime.budgets import Payer, WorkRefused
+from moothall.runtime.cache import Cache
 from moothall.runtime.fair_slots import FairSlots
 from moothall.runtime.outgoing import Outgoing, OutgoingFailed, ResponseStream, read_whole
 from moothall.runtime.single_flight import SingleFlight
@@ -90,7 +90,7 @@ class ExternalMedia(BackgroundTask):
             "external", limits.scaling, threads=2, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
         )
         self._loading = SingleFlight[str, _Source | None]()
-        self._failures: OrderedDict[str, float] = OrderedDict()
+        self._failures: Cache[str, float] = Cache(_FAILURES_MAX)
         self._videos = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -169,10 +169,7 @@ class ExternalMedia(BackgroundTask):
                 data = await self._fetch(url)
             source = None if data is None else await self._pool.run(client, partial(_read_image, data))
             if data is None or source is None:
-                self._failures[url] = CLOCK.monotonic()
-                self._failures.move_to_end(url)
-                while len(self._failures) > _FAILURES_MAX:
-                    self._failures.popitem(last=False)
+                self._failures.keep(url, CLOCK.monotonic())
                 return None
             await self._cache.put(group, _SOURCE, data)
             return source

@@ -7,7 +7,6 @@ is named by the hash of its URL and may change, so that clients keep it for a da
 
 import hashlib
 import re
-from collections import OrderedDict
 from functools import partial
 from typing import Final, Protocol
 from urllib.parse import parse_qs
@@ -20,6 +19,7 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, WebhookId
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import SERVER, Payer, WorkRefused
+from moothall.runtime.cache import Cache
 from moothall.runtime.work_pool import WorkPool
 from moothall.storage.blobs import Blobs
 from moothall.storage.database import StorageError
@@ -92,8 +92,7 @@ class ImageFiles:
         self._blobs = blobs
         self._avatars = avatars
         self._limits = limits
-        self._cache: OrderedDict[Key, bytes] = OrderedDict()
-        self._cached_bytes = 0
+        self._cache: Cache[Key, bytes] = Cache(_MAX_CACHED, weigh=len)
         self.pool = WorkPool(
             "images", limits.scaling, threads=_THREADS, waiting_max=_WAITING_MAX, waiting_each=_WAITING_EACH
         )
@@ -148,7 +147,7 @@ class ImageFiles:
 
     async def _default(self, index: int) -> bytes:
         key = ("default", str(index), None)
-        body = self._from_cache(key)
+        body = self._cache.use(key)
         if body is None:
             # There are six for all clients: none of them pays for them.
             body = self._keep(key, await self.pool.run(SERVER, partial(_default_avatar, index)))
@@ -190,12 +189,12 @@ class ImageFiles:
         """
         ending = "jpeg" if ending == "jpg" else ending
         key = (f"{name}!" if still else name, ending, size)
-        cached = self._from_cache(key)
+        cached = self._cache.use(key)
         if cached is not None:
             return cached
         # Files are read only in a slot, so that waiting requests have none in memory.
         async with self.pool.slot(client) as slot:
-            cached = self._from_cache(key)
+            cached = self._cache.use(key)
             if cached is not None:
                 return cached
             data = await self._blobs.get(blob_key(name))
@@ -206,18 +205,9 @@ class ImageFiles:
             except ValueError:
                 return None
 
-    def _from_cache(self, key: Key) -> bytes | None:
-        image = self._cache.get(key)
-        if image is not None:
-            self._cache.move_to_end(key)
-        return image
-
     def _keep(self, key: Key, image: bytes) -> bytes:
         """Cache an image, and return it."""
-        self._cached_bytes += len(image) - len(self._cache.get(key, b""))
-        self._cache[key] = image
-        while self._cached_bytes > _MAX_CACHED and len(self._cache) > 1:
-            self._cached_bytes -= len(self._cache.popitem(last=False)[1])
+        self._cache.keep(key, image)
         return image
 
 

@@ -95,12 +95,12 @@ async def test_a_page_is_not_kept_if_a_message_comes_while_it_is_read(
 
 async def test_what_is_kept_is_bounded(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, _, url = await guild_of(platform)
-    monkeypatch.setattr(page_cache, "_MAX_BYTES", 3_000)
     pages = platform.services.resources[page_cache.PageCache]
     if not pages.enabled:
         pytest.skip("pages are kept only where no other process writes")
+    monkeypatch.setattr(pages._pages, "_maximum", 3_000)
     for number in range(5):
         await say(owner, url, f"{number}" * 300)
         await owner.get(url, limit=number + 1)
         await owner.get(url, limit=50)
-    assert pages.kept_bytes <= 3_000
+    assert pages._pages.weight <= 3_000

@@ -16,6 +16,7 @@ from moothall.objects.errors import ErrorKind, FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import convert
+from moothall.runtime.cache import Cache
 
 _UNKNOWN_BY_PARAMETER: dict[str, ErrorKind] = {
     "guild_id": errors.UNKNOWN_GUILD,
@@ -138,31 +139,29 @@ def _pairs(query_string: bytes) -> list[tuple[str, str]]:
 # Most requests have one of a few short query strings: `wait=true`, `limit=50`.
 _short_pairs = lru_cache(maxsize=1024)(_pairs)
 
-_MAX_KEPT: Final = 256
+_MAX_CACHED: Final = 256
 
 
 class QueryReader:
-    """Reads the query strings of one endpoint. Values of short ones are kept, as most requests have one of a few."""
+    """Reads the query strings of one endpoint. Values of short ones are cached, as most requests have one of a few."""
 
-    __slots__ = ("_keeps", "_kept", "_parameters", "required")
+    __slots__ = ("_cache", "_parameters", "required")
 
     def __init__(self, parameters: tuple[QueryParameter, ...]) -> None:
         self._parameters = parameters
-        self._keeps = not any(parameter.is_list for parameter in parameters)
-        self._kept: dict[bytes, dict[str, Any]] = {}
+        self._cache: Cache[bytes, dict[str, Any]] = Cache(_MAX_CACHED)
+        self._cache.enabled = not any(parameter.is_list for parameter in parameters)
         self.required = any(parameter.required for parameter in parameters)
         """Whether a request without a query string is refused: all others take the defaults of the signature."""
 
     def read(self, query_string: bytes) -> dict[str, Any]:
         """The values of a query string, as `read_query`."""
-        kept = self._kept.get(query_string)
-        if kept is not None:
-            return kept.copy()
+        cached = self._cache.get(query_string)
+        if cached is not None:
+            return cached.copy()
         values = read_query(self._parameters, query_string)
-        if self._keeps and len(query_string) <= _SHORT:
-            if len(self._kept) >= _MAX_KEPT:
-                self._kept.clear()
-            self._kept[query_string] = values.copy()
+        if len(query_string) <= _SHORT:
+            self._cache.keep(query_string, values.copy())
         return values
 
 

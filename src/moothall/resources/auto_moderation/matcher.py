@@ -1,6 +1,5 @@
 """The compiled form of a rule, and the cache of these."""
 
-from collections import OrderedDict
 from functools import partial
 from typing import Final
 
@@ -12,6 +11,7 @@ from moothall.resources.auto_moderation.keywords import KeywordSet, MarkedText, 
 from moothall.resources.auto_moderation.patterns import PatternSet
 from moothall.resources.auto_moderation.words import PresetWords
 from moothall.runtime.budgets import SERVER
+from moothall.runtime.cache import Cache
 from moothall.runtime.work_pool import PayerPool, WorkPool
 
 _MAX_RULES: Final = 5_000
@@ -53,8 +53,8 @@ class RuleMatchers:
 
     def __init__(self, words: PresetWords) -> None:
         self._words = words
-        self._by_rule: OrderedDict[RuleId, RuleMatcher] = OrderedDict()
-        self._by_guild: OrderedDict[GuildId, tuple[list[AutoModerationRule], list[RuleMatcher]]] = OrderedDict()
+        self._by_rule: Cache[RuleId, RuleMatcher] = Cache(_MAX_RULES)
+        self._by_guild: Cache[GuildId, tuple[list[AutoModerationRule], list[RuleMatcher]]] = Cache(_MAX_GUILDS)
         """The matchers of a guild, with the list of rules that they are of: a changed rule makes a new list."""
 
     async def of_guild(self, ctx: Context, state: GuildState) -> list[RuleMatcher]:
@@ -64,16 +64,13 @@ class RuleMatchers:
         if cached is None or cached[0] is not rules:
             pool = ctx.services.pools.patterns
             matchers = [await self._matcher(rule, pool) for rule in rules if rule.enabled]
-            cached = self._by_guild[state.id] = (rules, matchers)
-            if len(self._by_guild) > _MAX_GUILDS:
-                self._by_guild.popitem(last=False)
+            cached = (rules, matchers)
+            self._by_guild.keep(state.id, cached)
         return cached[1]
 
     async def _matcher(self, rule: AutoModerationRule, pool: WorkPool) -> RuleMatcher:
-        cached = self._by_rule.get(rule.id)
+        cached = self._by_rule.use(rule.id)
         if cached is None or cached.rule != rule:
-            cached = self._by_rule[rule.id] = await pool.run(SERVER, partial(RuleMatcher, rule, self._words))
-            if len(self._by_rule) > _MAX_RULES:
-                self._by_rule.popitem(last=False)
-        self._by_rule.move_to_end(rule.id)
+            cached = await pool.run(SERVER, partial(RuleMatcher, rule, self._words))
+            self._by_rule.keep(rule.id, cached)
         return cached

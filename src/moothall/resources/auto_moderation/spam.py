@@ -5,10 +5,11 @@ The memory of recent messages is this process's own; it is bounded in time and s
 
 import hashlib
 import re
-from collections import OrderedDict, deque
+from collections import deque
 from typing import Final
 
 from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.runtime.cache import Cache
 
 _REPEATED: Final = 5
 """Messages with the same text by one member within `_WINDOW_MS` that count as spam, from the last of these on."""
@@ -50,8 +51,8 @@ class RecentContent:
     """The texts that members sent lately, and the mentions in each guild."""
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[tuple[int, int, bytes], deque[tuple[int, int]]] = OrderedDict()
-        self._mentions: OrderedDict[int, deque[tuple[int, int, int]]] = OrderedDict()
+        self._texts: Cache[tuple[int, int, bytes], deque[tuple[int, int]]] = Cache(_MAX_REMEMBERED)
+        self._mentions: Cache[int, deque[tuple[int, int, int]]] = Cache(_MAX_REMEMBERED)
         self._raids: dict[int, int] = {}
 
     def is_repeated(self, guild_id: GuildId, user_id: UserId, channel_id: ChannelId, text: str, now: int) -> bool:
@@ -60,10 +61,8 @@ class RecentContent:
         if len(folded) < _MIN_REPEATED:
             return False
         key = (int(guild_id), int(user_id), hashlib.blake2b(folded.encode(), digest_size=16).digest())
-        times = self._texts.setdefault(key, deque(maxlen=_REPEATED))
-        self._texts.move_to_end(key)
-        if len(self._texts) > _MAX_REMEMBERED:
-            self._texts.popitem(last=False)
+        times = self._texts.get(key, deque(maxlen=_REPEATED))
+        self._texts.keep(key, times)
         times.append((now, int(channel_id)))
         recent = [channel for time, channel in times if time > now - _WINDOW_MS]
         return len(recent) >= _REPEATED or len(set(recent)) >= _CHANNELS
@@ -74,10 +73,8 @@ class RecentContent:
             return False
         if self._raids.get(guild_id, 0) > now:
             return True
-        noted = self._mentions.setdefault(int(guild_id), deque())
-        self._mentions.move_to_end(int(guild_id))
-        if len(self._mentions) > _MAX_REMEMBERED:
-            self._mentions.popitem(last=False)
+        noted = self._mentions.get(int(guild_id), deque())
+        self._mentions.keep(int(guild_id), noted)
         noted.append((now, int(user_id), mentions))
         while noted[0][0] <= now - _RAID_WINDOW_MS or len(noted) > 10 * _RAID_MENTIONS:
             noted.popleft()

@@ -12,6 +12,7 @@ from moothall.objects.ids import ChannelId
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import channel_object, with_activity
 from moothall.resources.channel.queries import ACTIVITY_TABLE, ChannelActivity, select_activity
+from moothall.runtime.cache import Cache
 from moothall.storage.bulk import map_batches
 from moothall.storage.database import Database, Reader
 
@@ -55,7 +56,7 @@ class EncodedChannels:
     """
 
     def __init__(self, database: Database) -> None:
-        self._kept: dict[int, tuple[Channel, bytes]] = {}
+        self._channels: Cache[int, tuple[Channel, bytes]] = Cache(_MAX_CHANNELS)
         self._expires = 0.0
         self._enabled = database.watch_values(ACTIVITY_TABLE, self._handle_write)
 
@@ -64,18 +65,19 @@ class EncodedChannels:
         if not (self._enabled and reader.committed):
             return encode(await channel_object(reader, channel))
         now = stopwatch()
-        if now > self._expires or len(self._kept) > _MAX_CHANNELS:
-            self._kept.clear()
+        if now > self._expires:
+            self._channels.forget_all()
             self._expires = now + _MAX_SECONDS
-        entry = self._kept.get(channel.id)
+        entry = self._channels.get(channel.id)
         if entry is None or entry[0] is not channel:
             # Nothing suspends here: no commit comes between these lines.
-            entry = self._kept[channel.id] = channel, encode(await channel_object(reader, channel))
+            entry = channel, encode(await channel_object(reader, channel))
+            self._channels.keep(channel.id, entry)
         return entry[1]
 
     def _handle_write(self, values: Mapping[str, Any]) -> None:
         channel_id = values.get("channel_id")
         if channel_id is None:
-            self._kept.clear()
+            self._channels.forget_all()
         else:
-            self._kept.pop(channel_id, None)
+            self._channels.forget(channel_id)

@@ -12,6 +12,7 @@ from moothall.objects.channel import Channel
 from moothall.objects.channel_types import FORUMS, VOICE
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
+from moothall.runtime.cache import Cache
 from moothall.storage.bulk import map_items
 
 _READ: Final = Permissions.VIEW_CHANNEL | Permissions.READ_MESSAGE_HISTORY
@@ -40,20 +41,23 @@ async def visible_channels(ctx: Context) -> VisibleChannels:
     await ctx.guild.channels(ctx.tx)
     member = ctx.member
     # A transaction may see channels that are not committed yet.
-    sets = _sets(ctx.guild) if ctx.tx.committed else {}
+    sets = _sets(ctx.guild) if ctx.tx.committed else _new_sets()
     own = member.user_id if member.is_owner or member.user_id in _ids_of_overwrites(ctx.guild) else None
     key = own, member.role_ids, member.restricted, member.guest_channel_id
     visible = sets.get(key)
     if visible is None:
-        if len(sets) >= _MAX_SETS:
-            sets.clear()
-        visible = sets[key] = await _compute(ctx, member, list(ctx.guild.loaded_channels.values()))
+        visible = await _compute(ctx, member, list(ctx.guild.loaded_channels.values()))
+        sets.keep(key, visible)
     return visible
 
 
+def _new_sets() -> Cache[object, VisibleChannels]:
+    return Cache(_MAX_SETS)
+
+
 @once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.CHANNEL)
-def _sets(_state: GuildState) -> dict[object, VisibleChannels]:
-    return {}
+def _sets(_state: GuildState) -> Cache[object, VisibleChannels]:
+    return _new_sets()
 
 
 @once_per_version(GuildPart.CHANNEL)

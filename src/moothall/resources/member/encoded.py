@@ -1,11 +1,11 @@
 """Member objects and lists of them as JSON, kept until a member or user changes."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import Any, Final
 
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.member.queries import TABLES, member_objects
+from moothall.runtime.cache import Cache
 from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.bulk import map_batches
 from moothall.storage.database import Database, Reader
@@ -30,19 +30,14 @@ class EncodedMembers:
     """
 
     def __init__(self, database: Database) -> None:
-        watched = [database.watch(table, self.forget) for table in TABLES]
-        self._keeps = all(watched)
-        self._entries: OrderedDict[Hashable, tuple[int, bytes]] = OrderedDict()
-        self._bytes = 0
-        self._generation = 0
+        self._entries: Cache[Hashable, tuple[int, bytes]] = Cache(_MAX_BYTES, weigh=_bytes_of)
+        self._entries.watch(database, *TABLES)
         self._running: SingleFlight[Hashable, bytes] = SingleFlight()
         self._shared = SharedReads()
 
     def forget(self) -> None:
         """Forget everything, also what is being read."""
-        self._generation += 1
-        self._entries.clear()
-        self._bytes = 0
+        self._entries.forget_all()
 
     async def get(
         self, reader: Reader, key: Hashable, now: Timestamp, read: Callable[[], Coroutine[Any, Any, bytes]]
@@ -50,26 +45,19 @@ class EncodedMembers:
         """The JSON for a key: kept, or read now, once for all who request it at the same time."""
         if not reader.committed:
             return await read()
-        if not self._keeps:
+        if not self._entries.enabled:
             return await self._shared.read(key, read)
         entry = self._entries.get(key)
         if entry is not None and entry[0] > now:
             return entry[1]
-        generation = self._generation
+        generation = self._entries.generation
         data = await self._running.get((generation, key), read)
-        if generation == self._generation:
-            self._keep(key, now, data)
+        self._entries.keep(key, (now + _CACHE_MS, data), generation=generation)
         return data
 
-    def _keep(self, key: Hashable, now: Timestamp, data: bytes) -> None:
-        old = self._entries.pop(key, None)
-        if old is not None:
-            self._bytes -= len(old[1]) + _ENTRY_BYTES
-        self._entries[key] = (now + _CACHE_MS, data)
-        self._bytes += len(data) + _ENTRY_BYTES
-        while self._bytes > _MAX_BYTES:
-            _, (_, removed) = self._entries.popitem(last=False)
-            self._bytes -= len(removed) + _ENTRY_BYTES
+
+def _bytes_of(entry: tuple[int, bytes]) -> int:
+    return len(entry[1]) + _ENTRY_BYTES
 
 
 async def encode_members(reader: Reader, rows: Sequence[MemberRow]) -> bytes:

@@ -8,11 +8,14 @@ from moothall.objects.ids import ChannelId, Snowflake
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_first
 from moothall.resources.message.rendering import Viewer, encode_rows
+from moothall.runtime.cache import Cache
 from moothall.storage.database import Database, Reader
 
 _MAX_BYTES: Final = 4 * 1024 * 1024
 _MAX_SECONDS: Final = 1.0
 """Changes made with another database client show within this time."""
+_ENTRY_BYTES: Final = 200
+"""About what an entry takes beside its JSON."""
 _NO_CHANNEL: Final = ChannelId(Snowflake(0))
 _NONE: Final = b""
 """Kept for a thread without a first message."""
@@ -28,28 +31,28 @@ class FirstMessages:
     def __init__(self, database: Database, users: UserCache) -> None:
         self._users = users
         self._users_generation = users.generation
-        self._kept: dict[int, bytes] = {}
+        self._messages: Cache[int, bytes] = Cache(_MAX_BYTES, weigh=_bytes_of)
         """By thread."""
-        self._kept_bytes = 0
         self._expires = 0.0
         self._enabled = database.watch_values(MESSAGES_TABLE, self._handle_write)
 
     async def get(self, reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer) -> list[bytes]:
         """The first messages of those threads that have one, in the order of the threads."""
         keeps = self._enabled and reader.committed and viewer.reads_all
-        kept = self._current() if keeps else {}
-        if missing := [thread_id for thread_id in thread_ids if thread_id not in kept]:
+        cached = self._current() if keeps else {}
+        messages: dict[int, bytes] = {thread_id: cached[thread_id] for thread_id in thread_ids if thread_id in cached}
+        if missing := [thread_id for thread_id in thread_ids if thread_id not in messages]:
             # Where they are kept, nothing suspends here: no commit comes between these reads.
-            kept = kept | await self._read(reader, missing, viewer, keeps=keeps)
-        return [message for thread_id in thread_ids if (message := kept.get(thread_id))]
+            messages |= await self._read(reader, missing, viewer, keeps=keeps)
+        return [message for thread_id in thread_ids if (message := messages.get(thread_id))]
 
-    def _current(self) -> dict[int, bytes]:
+    def _current(self) -> Mapping[int, bytes]:
         now = stopwatch()
-        if now > self._expires or self._users_generation != self._users.generation or self._kept_bytes > _MAX_BYTES:
-            self._forget_all()
+        if now > self._expires or self._users_generation != self._users.generation:
+            self._messages.forget_all()
             self._expires = now + _MAX_SECONDS
             self._users_generation = self._users.generation
-        return self._kept
+        return self._messages
 
     async def _read(
         self, reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer, *, keeps: bool
@@ -61,8 +64,9 @@ class FirstMessages:
         messages = await encode_rows(reader, _NO_CHANNEL, plain, viewer, users)
         encoded = {row[0]: message for row, message in zip(plain, messages, strict=True)}
         if keeps:
-            self._kept |= encoded | {thread_id: _NONE for thread_id in thread_ids if thread_id not in rows}
-            self._kept_bytes += sum(map(len, messages))
+            unknown = {thread_id: _NONE for thread_id in thread_ids if thread_id not in rows}
+            for thread_id, message in (encoded | unknown).items():
+                self._messages.keep(thread_id, message)
         for thread_id in thread_ids:
             if thread_id in rows and thread_id not in encoded:
                 # Reactions and files are selected by channel: at most once for each of the 25 threads of a page.
@@ -73,13 +77,13 @@ class FirstMessages:
         thread_id = values.get("channel_id")
         if thread_id is None:
             # The statement names its messages in another way, as those of a banned user.
-            self._forget_all()
+            self._messages.forget_all()
         else:
-            self._kept_bytes -= len(self._kept.pop(thread_id, _NONE))
+            self._messages.forget(thread_id)
 
-    def _forget_all(self) -> None:
-        self._kept.clear()
-        self._kept_bytes = 0
+
+def _bytes_of(message: bytes) -> int:
+    return _ENTRY_BYTES + len(message)
 
 
 def _is_plain(row: ShownRow) -> bool:

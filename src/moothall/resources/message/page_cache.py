@@ -1,6 +1,5 @@
 """The newest messages of channels as JSON, kept until a message of the channel changes."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,9 +13,12 @@ from moothall.objects.message import Message
 from moothall.resources.message.people import UserCache
 from moothall.resources.message.queries import MESSAGES_TABLE, ShownRow, select_page
 from moothall.resources.message.rendering import encode_page, encode_rows, viewer_in
+from moothall.runtime.cache import Cache
 from moothall.storage.database import Database
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
+_ENTRY_BYTES: Final = 200
+"""About what a channel takes beside its pages."""
 _VALID_MS: Final = 1_000
 """Changes made with another database client show within this time."""
 
@@ -53,10 +55,8 @@ class PageCache:
 
     def __init__(self, database: Database, users: UserCache) -> None:
         self._users = users
-        self._pages: OrderedDict[int, dict[int, _Page]] = OrderedDict()
-        """By channel and by the requested number of messages; the pages of the least recently used channel first."""
-        self.kept_bytes = 0
-        """Bytes of JSON in memory."""
+        self._pages: Cache[int, dict[int, _Page]] = Cache(_MAX_BYTES, weigh=_bytes_of)
+        """By channel and by the requested number of messages."""
         self.enabled = database.watch_values(MESSAGES_TABLE, self._handle_write)
         """Whether no other process changes the database."""
 
@@ -64,11 +64,11 @@ class PageCache:
         """The newest messages of a channel, newest first, for a caller who may read all their text."""
         page = await self._find(ctx, channel_id, maximum)
         if page is None:
-            pages, generation = self._pages.setdefault(channel_id, {}), self._users.generation
+            pages, generation = self._pages_of(channel_id), self._users.generation
             page = await self._read(ctx, channel_id, maximum)
             # A commit may have come between its reads.
             if self._pages.get(channel_id) is pages and self._users.generation == generation:
-                self._keep(pages, maximum, page)
+                self._pages.keep(channel_id, {**pages, maximum: page})
         elif page.by_viewer:
             shown = await encode_rows(ctx.tx, channel_id, [*page.by_viewer.values()], viewer_in(ctx), self._users)
             messages = page.messages.copy()
@@ -86,8 +86,16 @@ class PageCache:
             if page.users != await self._read_users(ctx, set(page.users)):
                 return None
             page.users_generation = generation
-        self._pages.move_to_end(channel_id)
+        self._pages.use(channel_id)
         return page
+
+    def _pages_of(self, channel_id: ChannelId) -> dict[int, _Page]:
+        """The pages of a channel: another object as soon as one of them changes."""
+        pages = self._pages.get(channel_id)
+        if pages is None:
+            pages = {}
+            self._pages.keep(channel_id, pages)
+        return pages
 
     async def _read(self, ctx: Context, channel_id: ChannelId, maximum: int) -> _Page:
         rows = await select_page(ctx.tx, channel_id, around=None, before=None, after=None, maximum=maximum)
@@ -108,26 +116,17 @@ class PageCache:
         users = await self._users.get(ctx.tx, user_ids)
         return {user_id: users.get(user_id, b"") for user_id in user_ids}
 
-    def _keep(self, pages: dict[int, _Page], maximum: int, page: _Page) -> None:
-        if (previous := pages.get(maximum)) is not None:
-            self.kept_bytes -= previous.size
-        pages[maximum] = page
-        self.kept_bytes += page.size
-        while self.kept_bytes > _MAX_BYTES:
-            self._forget(next(iter(self._pages)))
-
     def _handle_write(self, values: Mapping[str, Any]) -> None:
         channel_id = values.get("channel_id")
         if channel_id is not None:
-            self._forget(channel_id)
+            self._pages.forget(channel_id)
         else:
             # The statement names its messages in another way, as those of a banned user.
-            self._pages.clear()
-            self.kept_bytes = 0
+            self._pages.forget_all()
 
-    def _forget(self, channel_id: int) -> None:
-        for page in self._pages.pop(channel_id, {}).values():
-            self.kept_bytes -= page.size
+
+def _bytes_of(pages: dict[int, _Page]) -> int:
+    return _ENTRY_BYTES + sum(page.size for page in pages.values())
 
 
 def _join(messages: list[bytes]) -> bytes:

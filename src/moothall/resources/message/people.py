@@ -17,6 +17,7 @@ from moothall.objects.member import Member
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.message.queries.people import BOT_COLUMN, USER_COLUMNS, USERS_TABLE, select_people, select_users
+from moothall.runtime.cache import Cache
 from moothall.storage.database import Database, Reader
 
 _MAX_CACHED = 20_000
@@ -45,14 +46,13 @@ class UserCache:
     """
 
     def __init__(self, database: Database) -> None:
-        self._users: dict[int, bytes] = {}
-        self._enabled = database.watch(USERS_TABLE, self._clear)
-        self.generation = 0
-        """Grows when entries may have become stale: what was built from entries of the same generation is fresh."""
+        self._users: Cache[int, bytes] = Cache(_MAX_CACHED)
+        self._users.watch(database, USERS_TABLE)
 
-    def _clear(self) -> None:
-        self._users.clear()
-        self.generation += 1
+    @property
+    def generation(self) -> int:
+        """Grows when entries may have become stale: what was built from entries of the same generation is fresh."""
+        return self._users.generation
 
     async def get(self, reader: Reader, user_ids: set[int]) -> dict[int, bytes]:
         """User objects of at least the ids that exist, as `encoded_users`."""
@@ -60,12 +60,13 @@ class UserCache:
         missing = user_ids.difference(cached)
         if missing:
             read = await encoded_users(reader, missing)
-            if not self._enabled:
+            if not cached.enabled:
                 return read
             if len(cached) + len(read) > _MAX_CACHED:
-                cached.clear()
+                cached.forget_all()
                 return await encoded_users(reader, user_ids)
-            cached.update(read)
+            for user_id, user in read.items():
+                cached.keep(user_id, user)
         return cached
 
 

@@ -21,6 +21,7 @@ from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity import queries
 from moothall.resources.channel.thread_activity.queries import ShownThread
+from moothall.runtime.cache import Cache
 from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.bulk import map_batches
 from moothall.storage.database import Database, Reader
@@ -66,7 +67,7 @@ class ActiveThreads(Struct, frozen=True, eq=False):
     ids: frozenset[int]
     """Those of the threads: the same object until one of them becomes active or ceases to be."""
     any_private: bool
-    pages: dict[Hashable, bytes]
+    pages: Cache[Hashable, bytes]
     """JSON of those that viewers see, by what the viewers may see, without thread members."""
 
 
@@ -85,7 +86,7 @@ class ThreadCache:
     """Encoded threads, lists of active threads, and pages of the threads of a channel."""
 
     def __init__(self, database: Database) -> None:
-        self._encoded: dict[int, tuple[ShownThread, EncodedThread]] = {}
+        self._encoded: Cache[int, tuple[ShownThread, EncodedThread]] = Cache(_MAX_THREADS)
         self._current: dict[int, EncodedThread] = {}
         self._active: dict[int, ActiveThreads] = {}
         self._pages: dict[int, dict[Hashable, ThreadPage]] = {}
@@ -97,8 +98,8 @@ class ThreadCache:
         self._shared = SharedReads()
         self._generation = 0
         """How often everything was dropped."""
-        self._joined: dict[tuple[int, int], tuple[frozenset[int], dict[ChannelId, ThreadMember]]] = {}
-        self._memberships: dict[tuple[UserId, tuple[ChannelId, ...]], bytes] = {}
+        self._joined: Cache[tuple[int, int], tuple[frozenset[int], dict[ChannelId, ThreadMember]]] = Cache(_MAX_MEMBERS)
+        self._memberships: Cache[tuple[UserId, tuple[ChannelId, ...]], bytes] = Cache(_MAX_MEMBERSHIPS)
         self._changed: set[int] = set()
         self._expires = 0.0
         watched = [database.watch_rows(table, self._note) for table in ("channels", "channel_activity")]
@@ -165,9 +166,7 @@ class ThreadCache:
             return cached[1]
         joined = await select_own_memberships(reader, user_id, [thread.id for thread in active.threads])
         if self._active.get(guild_id) is active and reader.committed:
-            if len(self._joined) >= _MAX_MEMBERS:
-                self._joined.clear()
-            self._joined[guild_id, user_id] = active.ids, joined
+            self._joined.keep((guild_id, user_id), (active.ids, joined))
         return joined
 
     async def memberships(self, reader: Reader, user_id: UserId, thread_ids: tuple[ChannelId, ...]) -> bytes:
@@ -179,9 +178,7 @@ class ThreadCache:
             members = await select_own_memberships(reader, user_id, thread_ids)
             encoded = encode([members[thread_id] for thread_id in thread_ids if thread_id in members])
             if keeps:
-                if len(self._memberships) >= _MAX_MEMBERSHIPS:
-                    self._memberships.clear()
-                self._memberships[key] = encoded
+                self._memberships.keep(key, encoded)
         return encoded
 
     @staticmethod
@@ -191,9 +188,8 @@ class ThreadCache:
         """A list of some active threads as JSON, kept by a key of what selects them; `members` are the caller's."""
         page = active.pages.get(key)
         if page is None:
-            if len(active.pages) >= _MAX_PAGES:
-                active.pages.clear()
-            page = active.pages[key] = b'{"threads":%b%b' % (json_array(threads), _WITHOUT_MEMBERS)
+            page = b'{"threads":%b%b' % (json_array(threads), _WITHOUT_MEMBERS)
+            active.pages.keep(key, page)
         if not members:
             # It may have half a megabyte, which takes as long to copy as everything else.
             return page
@@ -246,8 +242,8 @@ class ThreadCache:
         return True
 
     def _drop_members(self) -> None:
-        self._joined.clear()
-        self._memberships.clear()
+        self._joined.forget_all()
+        self._memberships.forget_all()
 
     def _drop_all(self) -> None:
         self._current.clear()
@@ -266,9 +262,7 @@ class ThreadCache:
         if known is not None and known[0] == row:
             return known[1]
         thread = _encoded(row)
-        if len(self._encoded) >= _MAX_THREADS:
-            self._encoded.clear()
-        self._encoded[row[0]] = row, thread
+        self._encoded.keep(row[0], (row, thread))
         return thread
 
 
@@ -276,7 +270,7 @@ def _active_threads(threads: list[EncodedThread], ids: frozenset[int] | None = N
     threads.sort(key=lambda thread: thread.id, reverse=True)
     if ids is None:
         ids = frozenset(thread.id for thread in threads)
-    return ActiveThreads(threads, ids, any(thread.private for thread in threads), {})
+    return ActiveThreads(threads, ids, any(thread.private for thread in threads), Cache(_MAX_PAGES))
 
 
 def _with_changed(active: ActiveThreads, changed: set[int], threads: list[EncodedThread]) -> ActiveThreads:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.guild.prune import queries
+from moothall.runtime.cache import Cache
 from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.database import Database, Reader
 
@@ -36,24 +37,20 @@ class InactiveMembers:
     """Role lists and inactive members of guilds, kept on a database that no other process changes."""
 
     def __init__(self, database: Database) -> None:
-        self._lists: dict[GuildId, list[RoleList]] = {}
-        self._inactive: dict[Hashable, _Inactive] = {}
-        self._kept = 0
-        self._generation = 0
+        self._lists: Cache[GuildId, list[RoleList]] = Cache(_MAX_GUILDS)
+        self._inactive: Cache[Hashable, _Inactive] = Cache(_MAX_MEMBERS, weigh=_count)
         self._running: SingleFlight[Hashable, Any] = SingleFlight()
-        watched = [database.watch(table, self._forget) for table in ("members", "member_activity", "users")]
-        self._enabled = all(watched)
+        for cache in (self._lists, self._inactive):
+            cache.watch(database, "members", "member_activity", "users")
 
     async def role_lists(self, reader: Reader, guild_id: GuildId) -> list[RoleList]:
         """The distinct role lists of a guild's members."""
         listed = self._lists.get(guild_id)
         if listed is None:
-            generation = self._generation
+            generation = self._lists.generation
             listed = await self._share(reader, ("lists", guild_id), partial(_role_lists, reader, guild_id))
-            if self._may_keep(reader, generation):
-                if len(self._lists) >= _MAX_GUILDS:
-                    self._lists.clear()
-                self._lists[guild_id] = listed
+            if reader.committed:
+                self._lists.keep(guild_id, listed, generation=generation)
         return listed
 
     async def get(
@@ -64,36 +61,27 @@ class InactiveMembers:
         kept = self._inactive.get(key)
         if kept is not None and kept.since <= since and (kept.until is None or since <= kept.until):
             return kept.user_ids
-        generation = self._generation
-        if not self._enabled:
+        generation = self._inactive.generation
+        if not self._inactive.enabled:
             # Nothing is kept, so that it need not be known for how long it is valid.
             return frozenset(
                 await queries.select_inactive(reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
             )
         read = partial(_read, reader, guild_id, owner_id=owner_id, since=since, role_lists=role_lists)
         inactive: _Inactive = await self._share(reader, (key, since), read)
-        if self._may_keep(reader, generation):
-            self._kept += len(inactive.user_ids) + 1
-            if self._kept > _MAX_MEMBERS:
-                self._inactive.clear()
-                self._kept = len(inactive.user_ids) + 1
-            self._inactive[key] = inactive
+        if reader.committed:
+            self._inactive.keep(key, inactive, generation=generation)
         return inactive.user_ids
 
     async def _share(self, reader: Reader, key: Hashable, read: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """Read, or wait for the task that reads the same in the same state of the database."""
-        if not self._enabled or not reader.committed:
+        if not self._inactive.enabled or not reader.committed:
             return await read()
-        return await self._running.get((self._generation, key), read)
+        return await self._running.get((self._inactive.generation, key), read)
 
-    def _may_keep(self, reader: Reader, generation: int) -> bool:
-        return self._enabled and reader.committed and generation == self._generation
 
-    def _forget(self) -> None:
-        self._generation += 1
-        self._lists.clear()
-        self._inactive.clear()
-        self._kept = 0
+def _count(inactive: _Inactive) -> int:
+    return len(inactive.user_ids) + 1
 
 
 async def _role_lists(reader: Reader, guild_id: GuildId) -> list[RoleList]:

@@ -1,7 +1,6 @@
 """The images of widgets: drawn in a thread and cached."""
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
@@ -9,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from moothall.objects.widget import WidgetStyle
+from moothall.runtime.cache import Cache
 from moothall.runtime.work_pool import PayerPool
 
 _MAX_CACHED: Final = 500
@@ -27,7 +27,7 @@ class WidgetImageCache:
     """Draws widgets and caches the most recently used ones, by style, name, icon and online count."""
 
     def __init__(self) -> None:
-        self._cache: OrderedDict[_Key, WidgetImage] = OrderedDict()
+        self._cache: Cache[_Key, WidgetImage] = Cache(_MAX_CACHED)
 
     async def get(
         self,
@@ -44,15 +44,11 @@ class WidgetImageCache:
         `icon` is called to read the icon if needed. Raises what the pool raises.
         """
         key = (style, name, icon_hash, online)
-        image = self._cache.get(key)
+        image = self._cache.use(key)
         if image is None:
             data = None if style is WidgetStyle.SHIELD else await icon()
             image = await pool.run(partial(_draw, style, name, online, data))
-            self._cache[key] = image
-            if len(self._cache) > _MAX_CACHED:
-                self._cache.popitem(last=False)
-        else:
-            self._cache.move_to_end(key)
+            self._cache.keep(key, image)
         return image
 
 

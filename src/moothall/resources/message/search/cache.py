@@ -11,6 +11,7 @@ from typing import Any, Final
 from moothall.objects.clock import stopwatch
 from moothall.resources.message.search import queries
 from moothall.resources.message.search.queries import HitPage, IndexSearch
+from moothall.runtime.cache import Cache
 from moothall.runtime.single_flight import SingleFlight
 from moothall.storage.database import Database, Reader
 
@@ -29,12 +30,11 @@ class SearchCache:
 
     def __init__(self, database: Database) -> None:
         self._dialect = database.dialect
-        self._results: dict[object, Any] = {}
-        self._generation = 0
+        self._results: Cache[object, Any] = Cache(_MAX_RESULTS)
+        self._results.watch(database, "message_index")
         self._running: SingleFlight[object, Any] = SingleFlight()
         self._is_small = False
         self._measured_until = 0.0
-        self._enabled = database.watch("message_index", self._forget)
 
     async def total(self, reader: Reader, search: IndexSearch) -> int:
         """The number of results, at most `MAX_COUNTED`."""
@@ -60,15 +60,12 @@ class SearchCache:
     async def _run(
         self, reader: Reader, key: object, work: Callable[[], Coroutine[Any, Any, Any]], *, at_once: bool
     ) -> Any:
-        if not self._enabled or not reader.committed:
+        if not self._results.enabled or not reader.committed:
             return await work()
-        generation = self._generation
+        generation = self._results.generation
         # Simultaneous searches of the same wait for one thread. Another state of the index is another key.
         result = await (work() if at_once else self._running.get((generation, key), work))
-        if generation == self._generation:
-            if len(self._results) >= _MAX_RESULTS:
-                self._results.clear()
-            self._results[key] = result
+        self._results.keep(key, result, generation=generation)
         return result
 
     async def _at_once(self, reader: Reader) -> bool:
@@ -77,7 +74,3 @@ class SearchCache:
             self._is_small = await queries.is_small(reader, self._dialect, _SMALL)
             self._measured_until = now + (_SMALL_SECONDS if self._is_small else _LARGE_SECONDS)
         return self._is_small
-
-    def _forget(self) -> None:
-        self._generation += 1
-        self._results.clear()
