@@ -1,9 +1,11 @@
 /** Tests of bots against a whole Moothall platform. */
 
 import { Person, type ApiObject, type World } from "./people.js";
-import { TestServer, lineOf, type BotInfo, type Entry, type GuildInfo, type ServerOptions } from "./server.js";
+import { loadedClock } from "./loaded_clock.js";
+import { TestServer, type BotInfo, type Entry, type GuildInfo, type ServerOptions } from "./server.js";
 
 export { Act, Person, buttonsOf, type Identified, type Invocation, type ModalForm, type ReplyOptions } from "./people.js";
+export { PlatformMissing } from "./finding.js";
 export { NoReaction, RefusedError, TestServer, type BotInfo, type Entry, type GuildInfo, type ServerInfo, type ServerOptions } from "./server.js";
 
 export interface Fault {
@@ -20,6 +22,8 @@ export interface Fault {
   scope?: "user" | "global" | "shared";
 }
 
+const MAX_STEPS = 400;
+
 export type GatewayAction = "reconnect" | "invalid_session" | "drop" | "half_open" | "ignore_heartbeats" | "close";
 
 /** A platform, fresh for a test. */
@@ -28,7 +32,9 @@ export class Moothall {
 
   /** Restores a server to its start, in milliseconds: the platform of the next test. */
   static async fresh(server: TestServer, snapshot = "start"): Promise<Moothall> {
-    return new Moothall({ server, info: await server.control("POST", "/restore", { name: snapshot }) });
+    const moothall = new Moothall({ server, info: await server.control("POST", "/restore", { name: snapshot }) });
+    loadedClock()?.reset((await server.control("GET", "/time")).offset);
+    return moothall;
   }
 
   /** Starts a server, and is its first platform. */
@@ -96,10 +102,21 @@ export class Moothall {
     return this.server.control("GET", "/dump");
   }
 
-  /** Moves the platform's clock; what is due by then has happened when it returns the new time. */
+  /**
+   * Moves the platform's clock, and that of bots in this process if `@moothall/testing/clock` is loaded; what is due by then
+   * has happened when it returns the new time.
+   */
   async advance({ seconds = 0, minutes = 0, hours = 0, days = 0 }): Promise<string> {
     const total = seconds + 60 * minutes + 3600 * hours + 86_400 * days;
-    return (await this.server.control("POST", "/time", { seconds: total })).now;
+    const clock = loadedClock();
+    for (let left = total; ; ) {
+      const due = clock?.untilNextTimer() ?? left;
+      const step = Math.min(left, Math.max(due, total / MAX_STEPS));
+      left -= step;
+      const { now } = await this.server.control("POST", "/time", { seconds: step, total: left <= 0 ? total : 0 });
+      await clock?.move(step);
+      if (left <= 0) return now;
+    }
   }
 
   /** Lets the bots' next requests fail. */
@@ -149,7 +166,7 @@ export class Moothall {
 
   /** The same, a line each. */
   async transcript(): Promise<string> {
-    return (await this.entries()).map(lineOf).join("\n");
+    return (await this.entries()).map((entry) => entry.line).join("\n");
   }
 
   /** What a bot had better not do: the warnings so far. */

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { Follower, NoReaction, send, type Entry, type GuildInfo, type PersonInfo, type ServerInfo, type TestServer } from "./server.js";
 
-const WITHIN = 5000;
+const WITHIN = 5;
 const LOADING = 1 << 7;
 const BUTTON = 2;
 const SELECTS = new Set([3, 5, 6, 7, 8]);
@@ -21,7 +21,7 @@ export interface World {
 }
 
 export interface Waiting {
-  /** Milliseconds; five seconds by default. */
+  /** Seconds; five by default. */
   within?: number;
 }
 

@@ -2,6 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
+import { findCommand } from "./finding.js";
 
 export interface PersonInfo {
   id: string;
@@ -42,7 +43,9 @@ export interface ServerInfo {
 export interface Entry {
   number: number;
   at: string;
-  kind: "request" | "event" | "dispatch" | "gateway" | "fault" | "clock" | "warning";
+  kind: "request" | "event" | "dispatch" | "gateway" | "fault" | "clock" | "warning" | "error";
+  /** All of it in a line. */
+  line: string;
   actor?: string;
   bot?: boolean;
   name?: string;
@@ -60,7 +63,7 @@ export interface ServerOptions {
   fixture?: string;
   /** Milliseconds between heartbeats of gateway clients. */
   heartbeatMs?: number;
-  /** How to run Moothall; by default `moothall`. The arguments of `test-server` follow it. */
+  /** How to run Moothall, if not as `findCommand` says. The arguments of `test-server` follow it. */
   command?: string[];
 }
 
@@ -115,33 +118,40 @@ export async function send(
 /** A test server, until `close`; it ends with this process as well. */
 export class TestServer {
   private constructor(
-    private readonly process: ChildProcess,
+    private readonly process: ChildProcess | undefined,
     /** Addresses, and the people, bots and guilds of its start. */
     readonly info: ServerInfo,
   ) {}
 
-  /** Starts a server and waits until it is ready. */
+  /** Starts a server and waits until it is ready; or takes the one that MOOTHALL_TEST_SERVER names, which goes on after `close`. */
   static async start(options: ServerOptions = {}): Promise<TestServer> {
-    const configured = process.env["MOOTHALL_COMMAND"]?.split(" ");
-    const [program = "moothall", ...first] = options.command ?? configured ?? ["moothall"];
-    const args = [...first, "test-server", "--json"];
+    const running = process.env["MOOTHALL_TEST_SERVER"];
+    if (running && options.command === undefined) {
+      return new TestServer(undefined, await send("GET", `${running.replace(/\/+$/, "")}/_test`));
+    }
+    const [program, ...first] = options.command ?? findCommand(process.env, options.fixture);
+    const args = [...first, "test-server", "--json", "--until-stdin-closes"];
     if (options.fixture !== undefined) args.push("--fixture", options.fixture);
     if (options.heartbeatMs !== undefined) args.push("--heartbeat-ms", String(options.heartbeatMs));
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+    // Standard input ends with this process, whatever runs between it and the server.
+    const child = spawn(program!, args, { stdio: ["pipe", "pipe", "inherit"] });
     const line = await new Promise<string>((resolve, reject) => {
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`the test server ended with status ${code}`)));
       createInterface({ input: child.stdout! }).once("line", resolve);
     });
     child.removeAllListeners("exit");
+    for (const stream of [child, child.stdin, child.stdout] as unknown[]) (stream as { unref?: () => void }).unref?.();
     return new TestServer(child, JSON.parse(line) as ServerInfo);
   }
 
   /** Ends it. */
   async close(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
-    const ended = new Promise((resolve) => this.process.once("exit", resolve));
-    this.process.kill();
+    const child = this.process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.ref();
+    child.kill();
     await ended;
   }
 
@@ -170,9 +180,13 @@ export class Follower {
     return new Follower(server, page.last);
   }
 
-  /** The first entry that is accepted. Throws NoReaction after `within` milliseconds. */
-  async until(accepts: (entry: Entry) => boolean, within: number, what: string): Promise<Entry> {
-    const deadline = performance.now() + within;
+  /** The first entry that is accepted. Throws NoReaction after `within` seconds, and what a bot of this process throws at once. */
+  until(accepts: (entry: Entry) => boolean, within: number, what: string): Promise<Entry> {
+    return orFailure(this.follow(accepts, within, what));
+  }
+
+  private async follow(accepts: (entry: Entry) => boolean, within: number, what: string): Promise<Entry> {
+    const deadline = performance.now() + within * 1000;
     const before = this.seen.find(accepts);
     if (before !== undefined) return before;
     for (;;) {
@@ -187,14 +201,35 @@ export class Follower {
   }
 
   private explain(what: string, within: number): string {
-    const lines = this.seen.slice(-15).map(lineOf);
+    const lines = this.seen.slice(-15).map((entry) => entry.line);
     const instead = lines.length > 0 ? ["What happened instead:", ...lines] : ["Nothing else happened either."];
-    return [`no ${what} within ${within} ms.`, ...instead].join("\n");
+    return [`no ${what} within ${within} s.`, ...instead].join("\n");
   }
 }
 
-/** An entry in a line. */
-export function lineOf(entry: Entry): string {
-  const said = [entry.actor, entry.name, entry.method, entry.path, entry.status, entry.text, entry.data?.content];
-  return `  ${entry.at.slice(11, 23)} ${entry.kind.padEnd(9)} ${said.filter(Boolean).join(" ")}`;
+const failures: ((error: unknown) => void)[] = [];
+let isWatching = false;
+
+/** Waits, and fails as soon as an error of this process is handled by no code, the bot's or another's. */
+async function orFailure<T>(waiting: Promise<T>): Promise<T> {
+  if (!isWatching) {
+    isWatching = true;
+    // It only watches: what becomes of the error is as ever.
+    process.on("uncaughtExceptionMonitor", (error) => failures.forEach((fail) => fail(error)));
+    process.on("unhandledRejection", (error) => {
+      failures.forEach((fail) => fail(error));
+      if (process.listenerCount("unhandledRejection") === 1) throw error;
+    });
+  }
+  let fail: (error: unknown) => void = () => undefined;
+  const failure = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  failure.catch(() => undefined);
+  failures.push(fail);
+  try {
+    return await Promise.race([waiting, failure]);
+  } finally {
+    failures.splice(failures.indexOf(fail), 1);
+  }
 }

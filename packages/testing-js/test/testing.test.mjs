@@ -1,7 +1,9 @@
 // Laws of the package: people, time and faults, with a bot that speaks plain HTTP.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { Moothall, NoReaction, RefusedError, TestServer } from "../dist/index.js";
+import { spawnSync } from "node:child_process";
+import { findCommand } from "../dist/finding.js";
+import { Moothall, NoReaction, PlatformMissing, RefusedError, TestServer } from "../dist/index.js";
 
 let server, moothall, alice, bob;
 
@@ -51,7 +53,7 @@ test("the platform refuses what it refuses", async () => {
 });
 
 test("a wait ends with what came instead", async () => {
-  await assert.rejects(async () => alice.says("ping").awaitsReply({ within: 300 }), NoReaction);
+  await assert.rejects(async () => alice.says("ping").awaitsReply({ within: 0.3 }), NoReaction);
 });
 
 test("time passes without waiting", async () => {
@@ -89,4 +91,38 @@ test("what a bot had better not do is a warning", async () => {
 
   assert.match((await moothall.warnings())[0], /^refused_request: DELETE \/channels\/1/);
   assert.match(await moothall.transcript(), /bot DELETE \/channels\/1 404/);
+});
+
+test("an error of the bot ends what waits for it at once", () => {
+  const program = `
+    import { Moothall } from "../dist/index.js";
+    const moothall = await Moothall.start();
+    setTimeout(() => { throw new TypeError("no luck"); }, 50);
+    process.on("uncaughtException", () => {});
+    const started = performance.now();
+    await moothall.person("alice").says("ping").awaitsReply({ within: 60 }).catch((error) => {
+      console.log(error.constructor.name, error.message, performance.now() - started < 10_000);
+    });
+    await moothall.close();
+  `;
+  const folder = new URL(".", import.meta.url);
+  const ran = spawnSync(process.execPath, ["--input-type=module", "-e", program], { cwd: folder, encoding: "utf8" });
+
+  assert.match(ran.stdout, /TypeError no luck true/, ran.stderr);
+});
+
+test("the platform is found by what the environment names, in order", () => {
+  assert.deepEqual(findCommand({ MOOTHALL_COMMAND: "'/my tools/python' -m moothall", PATH: "" }), ["/my tools/python", "-m", "moothall"]);
+  assert.throws(() => findCommand({ PATH: "" }), PlatformMissing);
+});
+
+test("a server that runs already is used, and goes on", async () => {
+  process.env["MOOTHALL_TEST_SERVER"] = server.info.url;
+  try {
+    const other = await TestServer.start();
+    await other.close();
+  } finally {
+    delete process.env["MOOTHALL_TEST_SERVER"];
+  }
+  assert.equal((await server.control("GET", "/time")).offset, 0);
 });

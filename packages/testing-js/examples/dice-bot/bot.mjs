@@ -1,5 +1,6 @@
 // A dice bot with discord.js: a slash command, buttons, and a collector that ends the game.
 // Run it with a bot token in TOKEN: node bot.mjs
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   ActionRowBuilder,
   ButtonBuilder,
@@ -27,6 +28,11 @@ export function createBot(rest = {}) {
   client.on("clientReady", (ready) => ready.application.commands.set(commands));
   client.on("messageCreate", async (message) => {
     if (message.content === "ping") await message.reply("pong");
+    if (message.content === "tea") {
+      await message.react("⏳");
+      await sleep(5 * 60_000);
+      await message.reply("Your tea is ready.");
+    }
   });
   client.on("interactionCreate", async (interaction) => {
     if (!interaction.isChatInputCommand()) return;
@@ -46,12 +52,16 @@ async function play(interaction) {
   const row = new ActionRowBuilder().addComponents(button);
   const { resource } = await interaction.reply({ content: "Who plays?", components: [row], withResponse: true });
   const players = new Set();
-  const collector = resource.message.createMessageComponentCollector({ componentType: ComponentType.Button, max: 2 });
+  const collector = resource.message.createMessageComponentCollector({
+    componentType: ComponentType.Button,
+    max: 2,
+    time: 180_000,
+  });
   collector.on("collect", async (press) => {
     players.add(press.user.username);
     await press.update({ content: `Players: ${[...players].join(", ")}` });
   });
-  collector.on("end", () => interaction.followUp(`${[...players].join(" and ")} play.`));
+  collector.on("end", () => interaction.followUp(players.size === 0 ? "No game." : `${[...players].join(" and ")} play.`));
 }
 
 if (process.env.TOKEN !== undefined) await createBot().login(process.env.TOKEN);

@@ -47,6 +47,28 @@ test("two players make a game", async () => {
   assert.equal(start.content, "alice and bob play.");
 });
 
+test("a game without players ends after three minutes", async () => {
+  await alice.runs("game").awaitsReply();
+  await moothall.advance({ seconds: 170 });
+  assert.equal((await alice.messages()).length, 1);
+
+  await moothall.advance({ seconds: 15 });
+
+  assert.equal((await alice.messages()).at(-1).content, "No game.");
+});
+
+test("what the bot does later happens when the clock moves, on the same connection", async () => {
+  await alice.says("tea").awaitsReaction("⏳");
+  const before = Date.now();
+
+  await moothall.advance({ hours: 1 });
+
+  assert.ok(Date.now() - before >= 3_600_000);
+  assert.ok(new Date().getTime() - before >= 3_600_000);
+  assert.equal((await alice.messages()).at(-1).content, "Your tea is ready.");
+  assert.deepEqual(await connections(), ["IDENTIFY"]);
+});
+
 test("discord.js waits for a rate limit, and sends again", async () => {
   await moothall.fails("rate_limit", { route: "POST /channels/{id}/messages", seconds: 0.6 });
   const started = performance.now();
@@ -71,11 +93,11 @@ test("discord.js waits for a limit that it shares with others", async () => {
 
 test("discord.js sends again after errors, and after an answer that does not come", async () => {
   for (const status of [500, 502, 503]) await moothall.fails("error", { route: "POST /channels/{id}/messages", status });
-  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20 });
   client.rest.options.timeout = 700;
   await moothall.fails("hang", { route: "POST /channels/{id}/messages" });
 
-  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20 });
 });
 
 test("discord.js resumes when told to, and begins anew when its session ends", async () => {
@@ -84,7 +106,7 @@ test("discord.js resumes when told to, and begins anew when its session ends", a
   await moothall.breaksGateway("invalid_session");
   await connectedAgain("IDENTIFY");
 
-  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20 });
 });
 
 /** The names of what the bot's connections met, in order. */
@@ -104,7 +126,7 @@ async function connectedAgain(how) {
 test("discord.js resumes after a lost connection", async () => {
   await moothall.breaksGateway("drop");
 
-  await alice.says("ping").awaitsReply({ content: "pong", within: 20_000 });
+  await alice.says("ping").awaitsReply({ content: "pong", within: 20 });
 
   assert.deepEqual(await connections(), ["IDENTIFY", "DISCONNECTED", "RESUME"]);
 });
