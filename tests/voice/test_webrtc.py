@@ -6,44 +6,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from moothall.voice.datagrams import Datagrams, bind
-from moothall.voice.link import Participant
-from moothall.voice.rooms import Rooms
-from moothall.voice.session import PACKETS_PER_SECOND, VoiceSession
+from moothall.voice.session import PACKETS_PER_SECOND
 from moothall.voice.webrtc.description import DescriptionError, Fingerprint, read_offer
 from moothall.voice.webrtc.transport import CONSENT_SECONDS, MAX_SOURCES
-from tests.voice.fuzzing import NoConnection
-from tests.voice.peer import ICE_CONTROLLED, Peer, binding_request
-
-
-class InProcessChannel:
-    """A room in this process, with a socket of its own."""
-
-    def __init__(self, stack: AsyncExitStack) -> None:
-        self._stack = stack
-        self.rooms = Rooms(lambda _message: None)
-        self.datagrams = Datagrams(self.rooms, bind("127.0.0.1", 0))
-        self.datagrams.start()
-        stack.callback(self.datagrams.close)
-
-    async def peer(self, *, fingerprint: Fingerprint | None = None) -> tuple[Peer, VoiceSession]:
-        """A browser that has selected the protocol, and its session."""
-        number = len(self.rooms.sessions) + 1
-        session = self.rooms.open(Participant(1, 2, number, f"s{number}", f"t{number}"), NoConnection(), 0)
-        peer = Peer(("127.0.0.1", self.datagrams.port), fingerprint)
-        self._stack.callback(peer.close)
-        context = await self.datagrams.browsers.context()
-        peer.credentials = self.datagrams.browsers.select(session, peer.offer, context).credentials[0]
-        self._stack.callback(self.rooms.set_browser, session, None)
-        return peer, session
-
-    async def connected(self) -> tuple[Peer, VoiceSession]:
-        """A browser that hears and is heard."""
-        peer, session = await self.peer()
-        assert await peer.check() is not None
-        assert await peer.handshake()
-        session._packets = 0
-        return peer, session
+from tests.voice.in_process import InProcessChannel
+from tests.voice.peer import ICE_CONTROLLED, binding_request
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +9,7 @@ from moothall.voice import packets
 from moothall.voice.forwarding import Forwarding, send
 from moothall.voice.reports import Reception
 from moothall.voice.rooms import Rooms
-from moothall.voice.session import Address, VoiceSession
+from moothall.voice.session import Address, Sender, VoiceSession
 from moothall.voice.webrtc import stun
 from moothall.voice.webrtc.description import Offer
 from moothall.voice.webrtc.transport import CONSENT_SECONDS, BrowserTransport
@@ -67,7 +66,7 @@ class Browsers:
 
     # Datagrams: each of these returns whether it was valid
 
-    def handle_check(self, source: socket.socket, data: bytes, address: Address, now: float) -> bool:
+    def handle_check(self, source: Sender, data: bytes, address: Address, now: float) -> bool:
         """Answer an authentic check of ICE, to where it came from; nothing else is answered."""
         request = stun.read_binding_request(data)
         session = None if request is None else self._rooms.by_ufrag.get(request.username.partition(":")[0])

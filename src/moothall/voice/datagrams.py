@@ -17,7 +17,7 @@ from moothall.voice.browsers import Browsers
 from moothall.voice.encryption import NONCE_BYTES
 from moothall.voice.forwarding import Forwarding, send
 from moothall.voice.rooms import Rooms
-from moothall.voice.session import Address, VoiceSession
+from moothall.voice.session import Address, Sender, VoiceSession
 from moothall.voice.webrtc.stun import is_stun
 
 log = logging.getLogger("moothall.voice")
@@ -69,6 +69,8 @@ class Datagrams:
         self._closed = False
         self.forwarding = Forwarding(rooms)
         self.browsers = Browsers(rooms, self.forwarding)
+        self.has_streams = False
+        """Whether browsers can connect to the port by TCP as well."""
         self.dropped = 0
         """Datagrams that belonged to no session, or were not authentic, new or allowed."""
 
@@ -76,6 +78,11 @@ class Datagrams:
     def port(self) -> int:
         """The port."""
         return int(self._sockets[0].getsockname()[1])
+
+    @property
+    def sockets(self) -> list[socket.socket]:
+        """The sockets that datagrams are received at."""
+        return self._sockets
 
     def start(self) -> None:
         """Receive from now on."""
@@ -104,7 +111,7 @@ class Datagrams:
             except Exception:
                 log.exception("a datagram could not be handled")
 
-    def handle(self, source: socket.socket, data: bytes, address: Address) -> None:
+    def handle(self, source: Sender, data: bytes, address: Address) -> None:
         """Handle a datagram that arrived at one of the sockets."""
         session = self._rooms.by_address.get(address)
         if session is None or len(data) == packets.DISCOVERY_BYTES:
@@ -128,7 +135,7 @@ class Datagrams:
         else:
             self.dropped += 1
 
-    def _discover(self, source: socket.socket, ssrc: int, address: Address) -> None:
+    def _discover(self, source: Sender, ssrc: int, address: Address) -> None:
         """Answer a request of address discovery of a session that has no address yet."""
         session = self._rooms.by_ssrc.get(ssrc)
         if session is None or not session.may_send(self._loop.time()):
@@ -142,10 +149,10 @@ class Datagrams:
             session.repeats_discovery = True
             self._loop.call_later(_REPEAT_SECONDS, self._repeat_discovery, session, source, address, 1)
 
-    def _answer_discovery(self, session: VoiceSession, source: socket.socket, address: Address) -> None:
+    def _answer_discovery(self, session: VoiceSession, source: Sender, address: Address) -> None:
         send(source, packets.discovery_answer(session.ssrc, address[0], address[1]), address)
 
-    def _repeat_discovery(self, session: VoiceSession, source: socket.socket, address: Address, number: int) -> None:
+    def _repeat_discovery(self, session: VoiceSession, source: Sender, address: Address, number: int) -> None:
         """Answer a session's first request again, a few times in all, if the client does not go on.
 
         discord.py asks once and waits without end; where it has listened before, it may read the answer too early.

@@ -1,7 +1,6 @@
 """Sending a packet to everyone who receives it: each one's copy is encrypted for them alone."""
 
 import asyncio
-import socket
 from contextlib import suppress
 from typing import Final
 
@@ -10,14 +9,14 @@ from moothall.voice.encryption import NONCE_BYTES
 from moothall.voice.opcodes import CloseCode
 from moothall.voice.reports import report_header
 from moothall.voice.rooms import Rooms
-from moothall.voice.session import Address, VoiceSession
+from moothall.voice.session import Address, Sender, VoiceSession
 
 _OWN_SSRC: Final = 1
 """The source of reports."""
 _LAST_NONCE: Final = (1 << 32) - 1
 
 
-def send(source: socket.socket, data: bytes, address: Address) -> None:
+def send(source: Sender, data: bytes, address: Address) -> None:
     """Send a datagram, unless the buffer is full or no one listens: sound that is late is of no use."""
     with suppress(OSError):
         source.sendto(data, address)

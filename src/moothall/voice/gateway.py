@@ -263,8 +263,9 @@ class ClientConnection:
     async def _select_protocol(self, body: SelectProtocol) -> None:
         session = self._required()
         if body.protocol == WEBRTC:
-            address = self._media_address(self._hello.address)
-            description = await select_webrtc(session, body, self._rooms, self._datagrams.browsers, address)
+            address, browsers = self._media_address(self._hello.address), self._datagrams.browsers
+            tcp = self._datagrams.has_streams
+            description = await select_webrtc(session, body, self._rooms, browsers, address, tcp=tcp)
         else:
             description = select_udp(session, body, self._rooms, self._loop.time())
         if not self._rooms.is_open(session):

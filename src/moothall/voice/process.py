@@ -29,6 +29,7 @@ from moothall.voice.link import (
 )
 from moothall.voice.opcodes import CloseCode
 from moothall.voice.rooms import Rooms
+from moothall.voice.streams import Streams
 
 log = logging.getLogger("moothall.voice")
 
@@ -44,12 +45,14 @@ class VoiceProcess:
         self._control: asyncio.StreamWriter | None = None
         self.rooms = Rooms(self._report)
         self._datagrams = Datagrams(self.rooms, sockets)
+        self._streams = Streams(self.rooms, self._datagrams)
         self._synchronised = asyncio.Event()
         """Set once the server has told who is in voice."""
 
     async def run(self) -> None:
         """Serve until standard input ends, which the server holds open. Raises OSError."""
         self._datagrams.start()
+        await self._streams.start()
         server = await asyncio.start_unix_server(self._accept, self._start.path)
         os.chmod(self._start.path, 0o600)  # noqa: PTH101
         sweeper = asyncio.create_task(self._sweep())
@@ -63,6 +66,7 @@ class VoiceProcess:
             self.rooms.end_all(sessions, CloseCode.SERVER_CRASHED, "The server is going away.")
             await asyncio.sleep(0)
             server.close()
+            self._streams.close()
             self._datagrams.close()
 
     async def _sweep(self) -> None:
@@ -71,6 +75,7 @@ class VoiceProcess:
             now = asyncio.get_running_loop().time()
             self.rooms.end_expired(now)
             self._datagrams.browsers.expire(now)
+            self._streams.sweep(now)
             for session in self.rooms.sessions.values():
                 if session.address is not None:
                     self._datagrams.forwarding.report(session)

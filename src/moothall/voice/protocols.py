@@ -61,11 +61,18 @@ def select_udp(session: VoiceSession, body: SelectProtocol, rooms: Rooms, now: f
 
 
 async def select_webrtc(
-    session: VoiceSession, body: SelectProtocol, rooms: Rooms, browsers: Browsers, address: tuple[str, int]
+    session: VoiceSession,
+    body: SelectProtocol,
+    rooms: Rooms,
+    browsers: Browsers,
+    address: tuple[str, int],
+    *,
+    tcp: bool,
 ) -> dict[str, object]:
     """Let a session use WebRTC; its fields of Session Description. Raises CloseConnection.
 
-    `address` is where the client sends datagrams. Nothing is changed where the session has ended meanwhile.
+    `address` is where the client sends datagrams, and where it connects with `tcp`. Nothing is changed where the
+    session has ended meanwhile.
     """
     description = body.data if isinstance(body.data, str) else body.sdp
     try:
@@ -78,7 +85,7 @@ async def select_webrtc(
     if not rooms.is_open(session):
         return {}
     browser = browsers.select(session, offer, context)
-    return {"sdp": answer(*address, browser.credentials[0], context.fingerprint)}
+    return {"sdp": answer(*address, browser.credentials[0], context.fingerprint, tcp=tcp)}
 
 
 def _discovered(session: VoiceSession, data: ProtocolData) -> Address | None:

@@ -2,7 +2,6 @@
 
 import hmac
 import secrets
-import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -10,7 +9,7 @@ from moothall.voice.dave.group import RoomEncryption
 from moothall.voice.dave.messages import ExternalSender
 from moothall.voice.link import Connected, Departure, Everyone, Participant
 from moothall.voice.opcodes import CloseCode, Opcode
-from moothall.voice.session import Address, Connection, VoiceSession
+from moothall.voice.session import Address, Connection, Sender, VoiceSession
 from moothall.voice.webrtc.description import Offer
 from moothall.voice.webrtc.transport import BrowserTransport
 
@@ -207,7 +206,7 @@ class Rooms:
         self.by_ufrag[browser.credentials[0].ufrag] = session
 
     def add_path(
-        self, session: VoiceSession, browser: BrowserTransport, address: Address, source: socket.socket, now: float
+        self, session: VoiceSession, browser: BrowserTransport, address: Address, source: Sender, now: float
     ) -> bool:
         """Note from where an authentic check of a browser came; False for an address that another client uses."""
         if self.is_taken(address, session, now):
@@ -218,6 +217,15 @@ class Rooms:
         if removed is not None:
             del self.by_address[removed]
         return True
+
+    def lose_path(self, address: Address) -> None:
+        """Forget an address of a browser, whose connection has ended."""
+        session = self.by_address.get(address)
+        if session is not None and session.browser is not None:
+            del self.by_address[address]
+            session.browser.remove_path(address)
+            if session.address == address:
+                self.use_path(session, None)
 
     def use_path(self, session: VoiceSession, address: Address | None) -> None:
         """Let a browser receive at one of its addresses, or not at all."""

@@ -1,6 +1,5 @@
 """A session of the voice gateway: what survives a dropped connection, and how its packets are encrypted."""
 
-import socket
 from collections import deque
 from typing import Final, Protocol
 
@@ -11,9 +10,9 @@ from moothall.voice.link import Participant
 from moothall.voice.opcodes import CloseCode, Opcode
 from moothall.voice.packets import ReplayWindow
 from moothall.voice.reports import Reception
-from moothall.voice.webrtc.transport import Address, BrowserTransport
+from moothall.voice.webrtc.transport import Address, BrowserTransport, Sender
 
-__all__ = ["Address", "Connection", "VoiceSession"]
+__all__ = ["Address", "Connection", "Sender", "VoiceSession"]
 
 BUFFERED: Final = 512
 """Maximum messages that are kept for a client that resumes."""
@@ -106,7 +105,7 @@ class VoiceSession:
         """Whether the answer to the first request is repeated, until a protocol is selected."""
         self.address: Address | None = None
         """Where datagrams go to, and come from: a browser may send from several addresses."""
-        self.socket: socket.socket | None = None
+        self.socket: Sender | None = None
         self.window = ReplayWindow()
         self.sent = 0
         """The nonce of the packet sent last."""

@@ -19,6 +19,7 @@ _OPUS: Final = re.compile(r"a=rtpmap:(\d{1,3}) opus/48000", re.IGNORECASE)
 _RTCP_LIKE: Final = range(64, 96)
 """Payload types that would be taken for RTCP on one port (RFC 5761, 4)."""
 _CANDIDATE: Final = "1 1 UDP 4261412862"
+_TCP_CANDIDATE: Final = "2 1 TCP 1518280447"
 
 
 class DescriptionError(ValueError):
@@ -107,9 +108,10 @@ def _fingerprint(value: str) -> Fingerprint:
     return Fingerprint(algorithm, data)
 
 
-def answer(host: str, port: int, credentials: Credentials, fingerprint: Fingerprint) -> str:
-    """The lines of the server's side."""
+def answer(host: str, port: int, credentials: Credentials, fingerprint: Fingerprint, *, tcp: bool) -> str:
+    """The lines of the server's side. `tcp` is whether browsers can connect to the port by TCP as well."""
     family = "IP6" if ipaddress.ip_address(host).version == 6 else "IP4"
+    fallback = f"a=candidate:{_TCP_CANDIDATE} {host} {port} typ host tcptype passive\n" if tcp else ""
     return (
         f"m=audio {port} ICE/SDP\n"
         f"a=fingerprint:{fingerprint}\n"
@@ -118,5 +120,5 @@ def answer(host: str, port: int, credentials: Credentials, fingerprint: Fingerpr
         f"a=ice-ufrag:{credentials.ufrag}\n"
         f"a=ice-pwd:{credentials.password}\n"
         f"a=fingerprint:{fingerprint}\n"
-        f"a=candidate:{_CANDIDATE} {host} {port} typ host\n"
+        f"a=candidate:{_CANDIDATE} {host} {port} typ host\n{fallback}"
     )

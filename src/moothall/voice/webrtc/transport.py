@@ -1,14 +1,21 @@
 """The way to one browser: where it is, what it has proved, and its sound in both directions."""
 
 import asyncio
-import socket
 import struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from moothall.voice.webrtc.description import Credentials, Offer, new_credentials
 
 Address = tuple[Any, ...]
-"""An address of a datagram as the socket module has it: host and port first."""
+"""An address of a datagram as the socket module has it: host and port first. One of TCP has a third part."""
+
+
+class Sender(Protocol):
+    """A socket, or a connection that stands for one."""
+
+    def sendto(self, data: bytes, address: Any, /) -> object:
+        """Send a datagram."""
+
 
 if TYPE_CHECKING:
     from moothall.voice.webrtc.dtls import DtlsAssociation
@@ -55,7 +62,7 @@ class BrowserTransport:
         """Those of the server's side: the newest first, and those before the last restart of ICE."""
         self.ufrags: list[str] = [offer.ufrag]
         """Those of the client's side that belong to them."""
-        self.paths: dict[Address, socket.socket] = {}
+        self.paths: dict[Address, Sender] = {}
         """From where authentic checks have come, and at which socket; the last one at the end."""
         self.selected: Address | None = None
         """The one that the client has nominated last."""
@@ -85,7 +92,7 @@ class BrowserTransport:
                 return own.password
         return None
 
-    def add_path(self, address: Address, source: socket.socket, now: float) -> Address | None:
+    def add_path(self, address: Address, source: Sender, now: float) -> Address | None:
         """Note that an authentic check came from an address; the address that makes room for it."""
         self.checked_at = now
         self.paths.pop(address, None)
