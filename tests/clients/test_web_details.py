@@ -322,10 +322,9 @@ async def test_pins_lead_to_their_message_and_are_taken_away(browser: Browser, s
     await ada.message("remember this").click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin").click()
     await ada.page.get_by_role("button", name="Pinned messages").click()
-    pins = ada.page.get_by_role("dialog", name="Pinned messages")
+    pins = ada.page.get_by_role("complementary", name="Pinned messages")
     await pins.get_by_role("link", name="Jump").click()
     await expect(ada.page.locator(".timeline-row-target")).to_contain_text("remember this")
-    await ada.page.get_by_role("button", name="Pinned messages").click()
     await pins.get_by_role("button", name="Unpin").click()
     await expect(pins.get_by_role("listitem")).to_have_count(0)
     assert ada.errors == []

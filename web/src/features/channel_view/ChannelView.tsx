@@ -32,17 +32,17 @@ import { has, timedOutUntil } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
 import { isArchived, isLocked } from "../../store/threads";
 import { IconButton } from "../../ui/controls";
-import { Dialog } from "../../ui/Dialog";
 import { loaded } from "../../ui/loaded";
 import { isEditable } from "../messages/forwarding";
 import { TimelineLoading } from "../messages/TimelineLoading";
+import { DatePanel } from "../messages/DatePanel";
 import { toggled } from "../messages/selecting";
 import { useUploads } from "../attachments/uploads";
 import { Typing } from "../messages/Typing";
 import { useKeyHint } from "../keybinds/Keys";
 import { useAppState, useSession } from "../session/session";
 import { useChannelPermissions } from "../session/usePermissions";
-import { getOverlays, setOverlays } from "../overlays/overlays";
+import { togglePanel, type Panel } from "../overlays/panels";
 import { ChannelIcon } from "../channels/ChannelIcon";
 import { useChannelSigns } from "../channels/useChannelSigns";
 import { hasPassedAgeGate, isAgeRestricted } from "./ageGate";
@@ -52,12 +52,8 @@ const AgeGate = loaded(() => import("./AgeGate"));
 const Composer = loaded(async () => ({ default: (await import("../composer/Composer")).Composer }));
 const SelectionBar = loaded(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
 const Shelf = loaded(() => import("../activities/Shelf"));
-const Pins = loaded(async () => ({ default: (await import("./Pins")).Pins }));
 const FollowDialog = loaded(() => import("./FollowDialog"));
 const ForumView = loaded(() => import("../forums/ForumView"));
-const JumpToDate = loaded(() => import("../messages/JumpToDate"));
-const ThreadBrowser = loaded(() => import("../threads/ThreadBrowser"));
-const ThreadForm = loaded(() => import("../threads/ThreadForm"));
 const ThreadMenu = loaded(() => import("../threads/ThreadMenu"));
 const Timeline = loaded(() => import("../messages/Timeline"));
 const VoicePanel = loaded(() => import("../voice/VoicePanel"));
@@ -65,6 +61,8 @@ const VoicePanel = loaded(() => import("../voice/VoicePanel"));
 interface ChannelViewProps {
   channel: APIChannel;
   targetId: string | null;
+  /** Whether a thread is open beside it. */
+  hasThread?: boolean;
   /** Null where there is no member list. */
   onToggleMembers: (() => void) | null;
   /** Further controls of the header. */
@@ -77,21 +75,21 @@ const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, Ch
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-type Open = "pins" | "threads" | "newThread" | "activities" | "follow" | null;
+type Open = "activities" | "follow" | null;
 
 /** Load the code of what shows messages. */
 export const preloadTimeline = (): void => Timeline.preload();
 
 /** A channel with its messages, or a forum with its posts. */
-export function ChannelView({ channel, targetId, onToggleMembers, actions, beside }: ChannelViewProps) {
+export function ChannelView(props: ChannelViewProps) {
+  const { channel, targetId, hasThread = false, onToggleMembers, actions, beside } = props;
   const text = useText();
   const name = useAppState((state) => channelName(state, channel));
   const topic = "topic" in channel ? channel.topic : null;
   const [open, setOpen] = useState<Open>(null);
-  // The moment whose day the calendar proposes.
-  const [calendar, setCalendar] = useState<number | null>(null);
   const jumpRef = useRef<((messageId: string) => void) | null>(null);
   const close = () => setOpen(null);
+  const toggle = (panel: Panel) => togglePanel(panel, hasThread || beside !== undefined);
   const guildId = guildIdOf(channel);
   const permissions = useChannelPermissions(channel);
   const mayLaunch = guildId === null || has(permissions, Permission.UseEmbeddedActivities);
@@ -113,7 +111,7 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
         )}
         <span className="channel-header-actions">
           {HAS_THREADS.has(channel.type) && (
-            <IconButton label={text("thread.browse")} onPress={() => setOpen("threads")}>
+            <IconButton label={text("thread.browse")} onPress={() => toggle({ kind: "threads" })}>
               <Spool size={18} />
             </IconButton>
           )}
@@ -124,13 +122,14 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
           )}
           {!isForum(channel) && beside === undefined && (
             <span className="channel-header-wide">
-              <IconButton label={text("channel.jumpToDate")} onPress={() => setCalendar(Date.now())}>
-                <CalendarSearch size={18} />
-              </IconButton>
+              <DateButton channelId={channel.id} jumpRef={jumpRef} />
             </span>
           )}
           {!isForum(channel) && (
-            <IconButton label={text("channel.pins")} onPress={() => setOpen("pins")}>
+            <IconButton
+              label={text("channel.pins")}
+              onPress={() => toggle({ kind: "pins", threadId: beside === undefined ? null : channel.id })}
+            >
               <Pin size={18} />
             </IconButton>
           )}
@@ -144,7 +143,7 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
             <IconButton
               label={text("search.title")}
               keys={searchKeys}
-              onPress={() => setOverlays({ searching: !getOverlays().searching })}
+              onPress={() => toggle({ kind: "search" })}
             >
               <Search size={18} />
             </IconButton>
@@ -174,33 +173,28 @@ export function ChannelView({ channel, targetId, onToggleMembers, actions, besid
         targetId={targetId}
         guildId={guildId}
         jumpRef={jumpRef}
-        onDay={(timestamp) => setCalendar(Date.parse(timestamp))}
       />
-      {open === "pins" && (
-        <Dialog wide title={text("channel.pins")} onClose={close}>
-          <Pins
-            fallback={<Translate id="app.loading" />}
-            channelId={channel.id}
-            guildId={guildId}
-            onClose={close}
-          />
-        </Dialog>
-      )}
       {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
-      {open === "threads" && (
-        <ThreadBrowser channel={channel} onCreate={() => setOpen("newThread")} onClose={close} />
-      )}
       {open === "follow" && <FollowDialog channel={channel} onClose={close} />}
-      {calendar !== null && (
-        <JumpToDate
-          channelId={channel.id}
-          time={calendar}
-          onJump={(messageId) => jumpRef.current?.(messageId)}
-          onClose={() => setCalendar(null)}
-        />
-      )}
-      {open === "newThread" && <ThreadForm channel={channel} message={null} onClose={close} />}
     </>
+  );
+}
+
+interface DateButtonProps {
+  channelId: string;
+  jumpRef: RefObject<((messageId: string) => void) | null>;
+}
+
+/** Opens a small dialog that leads to the messages of a day. */
+function DateButton({ channelId, jumpRef }: DateButtonProps) {
+  const text = useText();
+  const [now] = useState(() => Date.now());
+  return (
+    <DatePanel channelId={channelId} time={now} onJump={(messageId) => jumpRef.current?.(messageId)}>
+      <IconButton label={text("channel.jumpToDate")}>
+        <CalendarSearch size={18} />
+      </IconButton>
+    </DatePanel>
   );
 }
 
@@ -242,7 +236,6 @@ interface ConversationProps {
   targetId: string | null;
   /** Receives the function that scrolls to a message. */
   jumpRef: RefObject<((messageId: string) => void) | null>;
-  onDay: (timestamp: string) => void;
 }
 
 function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: string | null }) {
@@ -272,7 +265,7 @@ function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: st
   );
 }
 
-function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationProps) {
+function Conversation({ channel, name, targetId, jumpRef }: ConversationProps) {
   const text = useText();
   const session = useSession();
   const [replyTo, setReplyTo] = useState<APIMessage | null>(null);
@@ -333,7 +326,6 @@ function Conversation({ channel, name, targetId, jumpRef, onDay }: ConversationP
         name={shownName}
         targetId={targetId}
         jumpRef={jumpRef}
-        onDay={onDay}
         editingId={editingId}
         onEdit={setEditingId}
         onReply={setReplyTo}

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { APIMessage } from "discord-api-types/v10";
 import { PinOff } from "lucide-react";
+import { useEffect } from "react";
 import { FormattedDate } from "react-intl";
 
 import { Permission } from "../../api/enums";
@@ -15,6 +16,8 @@ import { Attachments } from "../attachments/Attachments";
 import { Content } from "../content/Content";
 import { Guarded } from "../content/Undrawable";
 import { Embeds } from "../content/Embeds";
+import { leavePanel } from "../overlays/panels";
+import { SidePanel, SidePanelBody } from "../overlays/SidePanel";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
@@ -24,18 +27,23 @@ import { useChannelPermissions } from "../session/usePermissions";
 interface PinsProps {
   channelId: string;
   guildId: string | null;
-  onClose: () => void;
 }
 
-export function Pins(props: PinsProps) {
+/** The pinned messages of a channel, beside it. */
+export default function Pins(props: PinsProps) {
+  const text = useText();
   return (
-    <Queries>
-      <PinList {...props} />
-    </Queries>
+    <SidePanel title={text("channel.pins")}>
+      <SidePanelBody>
+        <Queries>
+          <PinList {...props} />
+        </Queries>
+      </SidePanelBody>
+    </SidePanel>
   );
 }
 
-function PinList({ channelId, guildId, onClose }: PinsProps) {
+function PinList({ channelId, guildId }: PinsProps) {
   const text = useText();
   const { api } = useSession();
   const pins = useInfiniteQuery({
@@ -45,6 +53,7 @@ function PinList({ channelId, guildId, onClose }: PinsProps) {
     getNextPageParam: (page: PinnedMessages) => (page.has_more ? page.items.at(-1)?.pinned_at : undefined),
     staleTime: 0,
   });
+  usePinUpdates(channelId);
   if (pins.isPending) {
     return <Translate id="app.loading" />;
   }
@@ -63,7 +72,7 @@ function PinList({ channelId, guildId, onClose }: PinsProps) {
     <>
       <ul className="pins">
         {items.map(({ message }) => (
-          <PinItem key={message.id} message={message} guildId={guildId} onClose={onClose} />
+          <PinItem key={message.id} message={message} guildId={guildId} />
         ))}
       </ul>
       {pins.hasNextPage && (
@@ -75,13 +84,27 @@ function PinList({ channelId, guildId, onClose }: PinsProps) {
   );
 }
 
+/** Load the pinned messages of a channel again whenever they change. */
+function usePinUpdates(channelId: string): void {
+  const { store } = useSession();
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      store.observe((name, data) => {
+        if (name === "CHANNEL_PINS_UPDATE" && (data as { channel_id: string }).channel_id === channelId) {
+          void client.invalidateQueries({ queryKey: ["pins", channelId] });
+        }
+      }),
+    [store, client, channelId],
+  );
+}
+
 interface PinItemProps {
   message: APIMessage;
   guildId: string | null;
-  onClose: () => void;
 }
 
-function PinItem({ message, guildId, onClose }: PinItemProps) {
+function PinItem({ message, guildId }: PinItemProps) {
   const text = useText();
   const { api } = useSession();
   const client = useQueryClient();
@@ -117,7 +140,7 @@ function PinItem({ message, guildId, onClose }: PinItemProps) {
           className="button button-quiet"
           to="/channels/$guildId/$channelId/$messageId"
           params={{ guildId: guildId ?? "@me", channelId, messageId: id }}
-          onClick={onClose}
+          onClick={leavePanel}
         >
           {text("search.jump")}
         </Link>

@@ -18,6 +18,8 @@ import { roleColor } from "../../ui/colors";
 import type { GuildState } from "../../store/state";
 import { useRovingFocus } from "../../ui/roving";
 import { useAppState, useSession } from "../session/session";
+import { showMembers, usePanelAlone } from "../overlays/panels";
+import { PanelHeader } from "../overlays/SidePanel";
 import { MemberAvatar } from "../users/MemberAvatar";
 import { MemberMenu } from "./MemberMenu";
 import "./members.css";
@@ -29,6 +31,7 @@ export function MemberList({ guild, channel }: { guild: GuildState; channel: API
   const text = useText();
   const scroller = useRef<HTMLDivElement>(null);
   useRovingFocus(scroller);
+  const role = usePanelAlone() ? "main" : "complementary";
   const list = useMemberList(guild, channel);
   const rows = useMemo(() => (list === undefined ? NO_ROWS : placedRows(list)), [list]);
   // eslint-disable-next-line react-hooks/incompatible-library -- its result changes with each scroll
@@ -45,7 +48,14 @@ export function MemberList({ guild, channel }: { guild: GuildState; channel: API
   const headings = list?.groups;
   useEffect(() => virtualizer.measure(), [virtualizer, headings]);
   return (
-    <aside className="members" aria-label={text("member.list")} aria-busy={list === undefined}>
+    <div
+      role={role}
+      className="members side-panel"
+
+      aria-label={text("member.list")}
+      aria-busy={list === undefined}
+    >
+      <PanelHeader title={text("member.list")} onClose={() => showMembers(false)} />
       <div ref={scroller} className="members-scroller">
         {list === undefined && <Skeleton />}
         <div className="members-rows" style={{ height: virtualizer.getTotalSize() }}>
@@ -65,7 +75,7 @@ export function MemberList({ guild, channel }: { guild: GuildState; channel: API
           })}
         </div>
       </div>
-    </aside>
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ import { Menu, MenuItem } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
 import { RelationshipItems } from "../friends/RelationshipItems";
+import { openPanel } from "../overlays/panels";
 import { useAppState, useSession } from "../session/session";
 import { usePath } from "../session/usePath";
 import { useAction } from "../session/useAction";
@@ -20,7 +21,6 @@ import { useAction } from "../session/useAction";
 const BlockDialog = loaded(async () => ({ default: (await import("../friends/FriendDialogs")).BlockDialog }));
 const GuildProfile = loaded(() => import("./GuildProfile"));
 const MemberDialog = loaded(() => import("./MemberDialog"));
-const ProfileDialog = loaded(() => import("./ProfileDialog"));
 const RemoveMember = loaded(async () => ({ default: (await import("./RemoveMember")).RemoveMember }));
 
 interface MemberMenuProps {
@@ -31,7 +31,7 @@ interface MemberMenuProps {
   hasProfile: boolean;
 }
 
-type Open = "profile" | "own" | "block" | "edit" | "timeout" | "kick" | "ban";
+type Open = "own" | "block" | "edit" | "timeout" | "kick" | "ban";
 
 /** A button that opens what the user can do about a member. */
 export function MemberMenu({ member, guild, trigger, hasProfile }: MemberMenuProps) {
@@ -44,9 +44,6 @@ export function MemberMenu({ member, guild, trigger, hasProfile }: MemberMenuPro
       <Menu label={text("member.menu", { name })} trigger={trigger}>
         <MemberItems member={member} guild={guild} hasProfile={hasProfile} onOpen={setOpen} />
       </Menu>
-      {open === "profile" && (
-        <ProfileDialog userId={member.user.id} guildId={guild.id} name={name} onClose={close} />
-      )}
       {open === "own" && <GuildProfile guild={guild} onClose={close} />}
       {open === "block" && <BlockDialog user={member.user} name={name} onClose={close} />}
       {(open === "edit" || open === "timeout") && (
@@ -92,7 +89,11 @@ function MemberItems({ member, guild, hasProfile, onOpen }: MemberItemsProps) {
   };
   return (
     <>
-      {hasProfile && <MenuItem onAction={() => onOpen("profile")}>{text("user.card")}</MenuItem>}
+      {hasProfile && (
+        <MenuItem onAction={() => openPanel({ kind: "profile", userId: user.id })}>
+          {text("user.card")}
+        </MenuItem>
+      )}
       {isSelf && <MenuItem onAction={() => onOpen("own")}>{text("guild.profile")}</MenuItem>}
       {!isSelf && hasProfile && (
         <MenuItem onAction={() => void action.run(message)}>{text("member.message")}</MenuItem>

@@ -3,7 +3,6 @@ import { useState } from "react";
 import type { ApiClient } from "../../api/client";
 import { getMessages } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { ActionForm } from "../session/ActionForm";
@@ -21,13 +20,10 @@ interface JumpToDateProps {
 
 /** Goes to the first message of a day, or to the next one after it. */
 export default function JumpToDate(props: JumpToDateProps) {
-  const text = useText();
   return (
-    <Dialog title={text("channel.jumpToDate")} onClose={props.onClose}>
-      <WithActionTexts>
-        <Fields {...props} />
-      </WithActionTexts>
-    </Dialog>
+    <WithActionTexts>
+      <Fields {...props} />
+    </WithActionTexts>
   );
 }
 

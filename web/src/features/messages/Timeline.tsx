@@ -37,8 +37,6 @@ interface TimelineProps {
   targetId: string | null;
   /** Receives the function that scrolls to a message. */
   jumpRef: RefObject<((messageId: string) => void) | null>;
-  /** Called when the day of a message is pressed, with its timestamp. */
-  onDay: (timestamp: string) => void;
   /** The message that is being edited. */
   editingId: string | null;
   onEdit: (messageId: string | null) => void;
@@ -172,7 +170,6 @@ export default function Timeline(props: TimelineProps) {
                     editing={editingId === row.key}
                     selected={selected}
                     onSelect={onSelect}
-                    onDay={props.onDay}
                     onEdit={props.onEdit}
                     onReply={props.onReply}
                     onJump={jump}

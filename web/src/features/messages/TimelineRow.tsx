@@ -9,6 +9,7 @@ import { Button } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { Undrawable } from "../content/Undrawable";
 import type { BlockedRow } from "./blocked";
+import { DatePanel } from "./DatePanel";
 import { MessageItem } from "./MessageItem";
 import { PendingItem } from "./PendingItem";
 import type { MessageRow, Row } from "./rows";
@@ -19,8 +20,6 @@ export interface RowActions {
   guildId: string | null;
   /** The channel's name. */
   name: string;
-  /** Called when the day of a message is pressed, with its timestamp. */
-  onDay: (timestamp: string) => void;
   onEdit: (messageId: string | null) => void;
   onReply: (message: APIMessage) => void;
   onJump: (messageId: string) => void;
@@ -60,7 +59,9 @@ function Message({ row, ...props }: Omit<TimelineRowProps, "row"> & { row: Messa
   const { guildId, selected, onSelect } = props;
   return (
     <>
-      {row.day !== null && <DayLine timestamp={row.day} onPress={props.onDay} />}
+      {row.day !== null && (
+        <DayLine channelId={row.message.channel_id} timestamp={row.day} onJump={props.onJump} />
+      )}
       {row.isFirstNew && (
         <div className="timeline-new" role="separator">
           {text("message.new")}
@@ -85,20 +86,24 @@ function Message({ row, ...props }: Omit<TimelineRowProps, "row"> & { row: Messa
   );
 }
 
+interface DayLineProps {
+  channelId: string;
+  timestamp: string;
+  onJump: (messageId: string) => void;
+}
+
 /** Says on which day the messages below were sent; leads to those of other days. */
-function DayLine({ timestamp, onPress }: { timestamp: string; onPress: (timestamp: string) => void }) {
+function DayLine({ channelId, timestamp, onJump }: DayLineProps) {
   const text = useText();
   const { formatDate } = useIntl();
   const day = formatDate(timestamp, { dateStyle: "full" });
   return (
     <div className="timeline-day">
-      <AriaButton
-        className="timeline-day-button"
-        aria-label={text("message.day", { day })}
-        onPress={() => onPress(timestamp)}
-      >
-        {day}
-      </AriaButton>
+      <DatePanel channelId={channelId} time={Date.parse(timestamp)} onJump={onJump}>
+        <AriaButton className="timeline-day-button" aria-label={text("message.day", { day })}>
+          {day}
+        </AriaButton>
+      </DatePanel>
     </div>
   );
 }

@@ -1,9 +1,8 @@
 import { useSyncExternalStore } from "react";
 
-/** What is open over or beside the screens: at most one of the dialogs, and the search of a guild or direct message. */
+/** What is open over the screens: at most one of the dialogs. */
 export interface Overlays {
   dialog: "switcher" | "shortcuts" | null;
-  searching: boolean;
   /** The events of a guild, or the one that a link leads to. */
   events: { guildId: string; eventId: string | null } | null;
   /** The link to another host that the user is asked about. */
@@ -11,7 +10,7 @@ export interface Overlays {
 }
 
 const listeners = new Set<() => void>();
-let current: Overlays = { dialog: null, searching: false, events: null, link: null };
+let current: Overlays = { dialog: null, events: null, link: null };
 
 export function setOverlays(changes: Partial<Overlays>): void {
   current = { ...current, ...changes };

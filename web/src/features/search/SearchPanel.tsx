@@ -1,25 +1,18 @@
-import { Search, SlidersHorizontal, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Search as SearchIcon, SlidersHorizontal } from "lucide-react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button as AriaButton, Form, SearchField, Input, Label } from "react-aria-components";
 
-import { searchMessages, type SearchPage, type SearchScope } from "../../api/search";
+import { searchMessages, type SearchScope } from "../../api/search";
 import { useText } from "../../i18n/translate";
-import { Button, IconButton } from "../../ui/controls";
+import { Button } from "../../ui/controls";
 import { useAppState, useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";
-import { setOverlays } from "../overlays/overlays";
-import {
-  isEmpty,
-  MAX_OFFSET,
-  NO_FILTERS,
-  PAGE_SIZE,
-  readOperators,
-  searchQuery,
-  type SearchFilters,
-} from "./filters";
+import { SidePanel } from "../overlays/SidePanel";
+import { isEmpty, MAX_OFFSET, PAGE_SIZE, readOperators, searchQuery, type SearchFilters } from "./filters";
 import { FilterChips, FilterForm } from "./FilterForm";
 import { addSearch, clearSearches, readSearches } from "./history";
 import { namesOf, scopeId, scopeName } from "./scope";
+import { saveSearch, savedSearch, type Search } from "./saved";
 import { SearchResults } from "./SearchResults";
 import "./search.css";
 
@@ -31,23 +24,26 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
   const id = scopeId(scope);
   const name = useAppState((state) => scopeName(state, scope));
   const { store, account } = useSession();
-  const [draft, setDraft] = useState<SearchFilters>(NO_FILTERS);
-  const [search, setSearch] = useState<{ filters: SearchFilters; offset: number; run: number } | null>(null);
+  const [saved] = useState(() => savedSearch(store, id));
+  const [draft, setDraft] = useState(saved.draft);
+  const [search, setSearch] = useState(saved.search);
   const [searches, setSearches] = useState(() => readSearches(account.userId, id));
   const [showsFilters, setShowsFilters] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const close = () => setOverlays({ searching: false });
+  useEffect(() => saveSearch(store, id, { draft }), [store, id, draft]);
+  const show = (next: Search | null) => {
+    saveSearch(store, id, { search: next, page: null, top: 0 });
+    setSearch(next);
+  };
   const start = (filters: SearchFilters) => {
     const read = readOperators(filters, namesOf(store.state, scope));
     setDraft(read);
     setShowsFilters(false);
     // The same search again is a new request.
-    setSearch((before) => (isEmpty(read) ? null : { filters: read, offset: 0, run: (before?.run ?? 0) + 1 }));
+    show(isEmpty(read) ? null : { filters: read, offset: 0, run: (search?.run ?? 0) + 1 });
     setSearches(addSearch(account.userId, id, read));
   };
   return (
-    <aside className="search" aria-label={text("search.title")}>
+    <SidePanel className="search" title={text("search.title")} closeLabel={text("search.close")}>
       <Form
         role="search"
         className="search-form"
@@ -63,17 +59,9 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
             onChange={(content) => setDraft({ ...draft, content })}
           >
             <Label className="visually-hidden">{text("search.title")}</Label>
-            <Search size={16} aria-hidden="true" />
-            <Input
-              dir="auto"
-              ref={field}
-              placeholder={text("search.placeholder", { name })}
-              maxLength={1024}
-            />
+            <SearchIcon size={16} aria-hidden="true" />
+            <Input dir="auto" placeholder={text("search.placeholder", { name })} maxLength={1024} />
           </SearchField>
-          <IconButton label={text("search.close")} onPress={close}>
-            <X size={18} />
-          </IconButton>
         </div>
         <FilterChips filters={draft} onChange={search === null ? setDraft : start} />
         <div className="search-buttons">
@@ -100,12 +88,11 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
         <Results
           key={JSON.stringify(search)}
           scope={scope}
-          filters={search.filters}
-          offset={search.offset}
-          onOffset={(offset) => setSearch({ ...search, offset })}
+          search={search}
+          onOffset={(offset) => show({ ...search, offset })}
         />
       )}
-    </aside>
+    </SidePanel>
   );
 }
 
@@ -150,27 +137,37 @@ function History({ hint, searches, onChoose, onClear }: HistoryProps) {
 
 interface ResultsProps {
   scope: SearchScope;
-  filters: SearchFilters;
-  offset: number;
+  search: Search;
   onOffset: (offset: number) => void;
 }
 
-/** A page of results. */
-function Results({ scope, filters, offset, onOffset }: ResultsProps) {
+/** A page of results; the one that was left is shown as it was. */
+function Results({ scope, search, onOffset }: ResultsProps) {
+  const { filters, offset } = search;
   const text = useText();
-  const { api } = useSession();
+  const { api, store } = useSession();
+  const id = scopeId(scope);
   const errorText = useErrorText();
-  const [page, setPage] = useState<SearchPage | null>(null);
+  const [saved] = useState(() => {
+    const last = savedSearch(store, id);
+    return JSON.stringify(last.search) === JSON.stringify(search) ? last : null;
+  });
+  const [page, setPage] = useState(saved?.page ?? null);
   const [error, setError] = useState<unknown>(null);
   const [indexing, setIndexing] = useState(false);
   const [attempt, setAttempt] = useState(0);
+  const isLoaded = page !== null;
   useEffect(() => {
+    if (isLoaded) {
+      return undefined;
+    }
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     searchMessages(api, scope, searchQuery(filters, offset), abort.signal).then(
       (loaded) => {
         setIndexing(loaded === null);
         setPage(loaded);
+        saveSearch(store, id, { search, page: loaded, top: 0 });
         if (loaded === null) {
           timer = setTimeout(() => setAttempt((before) => before + 1), RETRY_MS);
         }
@@ -185,7 +182,12 @@ function Results({ scope, filters, offset, onOffset }: ResultsProps) {
       abort.abort();
       clearTimeout(timer);
     };
-  }, [api, scope, filters, offset, attempt]);
+  }, [api, store, scope, id, search, filters, offset, attempt, isLoaded]);
+  const body = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // It may return a promise, which is no function that cleans up.
+    body.current?.scrollTo({ top: saved?.top ?? 0 });
+  }, [saved]);
   if (error !== null) {
     return (
       <div className="search-body">
@@ -217,7 +219,11 @@ function Results({ scope, filters, offset, onOffset }: ResultsProps) {
   }
   const last = Math.min(page.total_results, MAX_OFFSET + PAGE_SIZE);
   return (
-    <div className="search-body">
+    <div
+      ref={body}
+      className="search-body"
+      onScroll={(event) => saveSearch(store, id, { top: event.currentTarget.scrollTop })}
+    >
       <p role="status" className="field-hint">
         {text(page.total_results === 0 ? "search.none" : "search.results", { count: page.total_results })}
       </p>

@@ -14,10 +14,9 @@ import { Guarded } from "../content/Undrawable";
 import { Embeds } from "../content/Embeds";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
-import { setOverlays } from "../overlays/overlays";
+import { leavePanel } from "../overlays/panels";
 
 const CONTEXT_SIZE = 5;
-const NARROW = "(max-width: 1099px)";
 
 interface SearchResultsProps {
   /** Null for those of a direct message. */
@@ -73,7 +72,7 @@ function Result({ message, guildId }: { message: APIMessage; guildId: string | n
           className="button button-quiet"
           to="/channels/$guildId/$channelId/$messageId"
           params={{ guildId: guildId ?? "@me", channelId: message.channel_id, messageId: message.id }}
-          onClick={() => matchMedia(NARROW).matches && setOverlays({ searching: false })}
+          onClick={leavePanel}
         >
           {text("search.jump")}
         </Link>

@@ -2,13 +2,12 @@ import { ChannelType } from "../../api/enums";
 import { Navigate, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
 import { ArrowLeft } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { isThread } from "../../store/channels";
 import { isMessageRequest } from "../../store/messageRequests";
 import { channelName, visibleChannelGroups } from "../../store/selectors";
-import type { GuildState } from "../../store/state";
 import { IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { ChannelView } from "../channel_view/ChannelView";
@@ -17,14 +16,12 @@ import { DirectMenu, DirectSidebar } from "../direct/DirectSidebar";
 import { GuildSidebar } from "../guilds/GuildSidebar";
 import { hasJustArrived } from "../joining/arrival";
 import { useAppState, useSession } from "../session/session";
-import { ThreadPanel } from "../channel_view/ThreadPanel";
 import "../members/members.css";
-import { useOverlays } from "../overlays/overlays";
+import { showMembers, useShowsMembers } from "../overlays/panels";
 import { keepLastScreen, lastChannel, lastScreen, reachablePath } from "./lastScreen";
 import { Panes } from "./Shell";
+import { SidePanels } from "./SidePanels";
 
-const MemberList = loaded(async () => ({ default: (await import("../members/MemberList")).MemberList }));
-const SearchPanel = loaded(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
 const Arrival = loaded(() => import("../joining/Arrival"));
 const Customize = loaded(() => import("../joining/Customize"));
 const MessageRequests = loaded(() => import("../direct/MessageRequests"));
@@ -32,11 +29,6 @@ const RequestBar = loaded(async () => ({
   default: (await import("../direct/MessageRequests")).RequestBar,
 }));
 const FriendsPage = loaded(() => import("../friends/FriendsPage"));
-const ThreadMembers = loaded(() => import("../threads/ThreadMembers"));
-
-const WIDE = "(min-width: 1100px)";
-/** The member list covers the channel. */
-const NARROW = "(max-width: 719px)";
 
 interface GuildScreenProps {
   guildId: string;
@@ -54,19 +46,7 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
   const thread = useChannel(guildId, threadId);
   const isPending = useAppState((state) => state.members[guildId]?.[state.user?.id ?? ""]?.pending === true);
   const greets = isPending || hasJustArrived(guildId);
-  const [showsMembers, setShowsMembers] = useState(() => matchMedia(WIDE).matches);
-  useEffect(() => {
-    const narrow = matchMedia(NARROW);
-    const onChange = () => {
-      if (narrow.matches) {
-        setShowsMembers(false);
-      }
-    };
-    narrow.addEventListener("change", onChange);
-    return () => narrow.removeEventListener("change", onChange);
-  }, []);
-  const { searching } = useOverlays();
-  const scope = useMemo(() => ({ guildId }), [guildId]);
+  const showsMembers = useShowsMembers();
   const userId = useSession().account.userId;
   const isKnown = guild !== undefined && (channelId === null || Boolean(channel));
   useEffect(() => {
@@ -94,29 +74,17 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
               <ChannelView
                 channel={channel}
                 targetId={messageId}
-                onToggleMembers={() => setShowsMembers(!showsMembers)}
+                hasThread={Boolean(thread)}
+                onToggleMembers={() => showMembers(!showsMembers)}
               />
             </>
           )}
         </main>
       )}
-      {channelId !== null && searching ? (
-        <SearchPanel key={guildId} scope={scope} />
-      ) : thread && isThread(thread) ? (
-        <ThreadPanel key={thread.id} thread={thread} guildId={guildId} />
-      ) : (
-        channel && showsMembers && <Members guild={guild} channel={channel} />
+      {channel && (
+        <SidePanels guild={guild} channel={channel} thread={thread && isThread(thread) ? thread : null} />
       )}
     </Panes>
-  );
-}
-
-/** The members of a guild, or of the thread that is open. */
-function Members({ guild, channel }: { guild: GuildState; channel: APIChannel }) {
-  return isThread(channel) ? (
-    <ThreadMembers key={channel.id} thread={channel} />
-  ) : (
-    <MemberList fallback={<aside className="members" aria-busy="true" />} guild={guild} channel={channel} />
   );
 }
 
@@ -188,7 +156,7 @@ interface DirectScreenProps {
 export function DirectScreen(props: DirectScreenProps) {
   const { channelId, messageId, showsFriends = false, showsRequests = false } = props;
   const text = useText();
-  const { searching } = useOverlays();
+  const channel = useAppState((state) => (channelId === null ? undefined : state.channels[channelId]));
   const userId = useSession().account.userId;
   useEffect(() => keepLastScreen(userId, null, channelId), [userId, channelId]);
   return (
@@ -207,15 +175,9 @@ export function DirectScreen(props: DirectScreenProps) {
           <DirectChannel channelId={channelId} messageId={messageId} />
         )}
       </main>
-      {channelId !== null && searching && <DirectSearch key={channelId} channelId={channelId} />}
+      {channel !== undefined && <SidePanels guild={null} channel={channel} thread={null} />}
     </Panes>
   );
-}
-
-function DirectSearch({ channelId }: { channelId: string }) {
-  // A new scope searches again.
-  const scope = useMemo(() => ({ guildId: null, channelId }), [channelId]);
-  return <SearchPanel scope={scope} />;
 }
 
 function DirectChannel({ channelId, messageId }: { channelId: string; messageId: string | null }) {

@@ -11,6 +11,7 @@ import { actionOf, type ShortcutAction } from "../keybinds/shortcuts";
 import { useSession, type Session } from "../session/session";
 import { usePath } from "../session/usePath";
 import { getOverlays, setOverlays } from "../overlays/overlays";
+import { openPanel } from "../overlays/panels";
 import { neighbour, neighbourIn } from "./neighbours";
 
 const LISTED_ONLY: ReadonlySet<ChannelType> = new Set([ChannelType.GuildCategory]);
@@ -45,7 +46,7 @@ export function useShortcuts(): void {
           if (guildId === null && channelId === null) {
             return false;
           }
-          setOverlays({ searching: true });
+          openPanel({ kind: "search" });
           document.querySelector<HTMLElement>(".search input")?.focus();
           return true;
         case "nextChannel":

@@ -15,44 +15,43 @@ import { isUnread } from "../../store/reading";
 import { displayName } from "../../store/selectors";
 import { isArchived, isLocked, lastActivity, putThreads, threadsOf } from "../../store/threads";
 import { Button } from "../../ui/controls";
-import { Dialog } from "../../ui/Dialog";
 import { SearchField } from "../../ui/fields";
 import { relativeTime, timeOfId } from "../../ui/times";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
+import { SidePanel, SidePanelBody } from "../overlays/SidePanel";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useErrorText } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import ThreadForm from "./ThreadForm";
 import { useOpenThread } from "./useOpenThread";
 
-interface ThreadBrowserProps {
-  channel: APIChannel;
-  onCreate: () => void;
-  onClose: () => void;
-}
-
-/** The active and archived threads of a channel. */
-export default function ThreadBrowser(props: ThreadBrowserProps) {
+/** The active and archived threads of a channel, beside it. */
+export default function ThreadBrowser({ channel }: { channel: APIChannel }) {
   const text = useText();
+  const [creates, setCreates] = useState(false);
   return (
-    <Dialog wide title={text("thread.browse")} onClose={props.onClose}>
-      <WithChannelTexts>
-        <Queries>
-          <Lists {...props} />
-        </Queries>
-      </WithChannelTexts>
-    </Dialog>
+    <SidePanel title={text("thread.browse")}>
+      <SidePanelBody>
+        <WithChannelTexts>
+          <Queries>
+            <Lists channel={channel} onCreate={() => setCreates(true)} />
+          </Queries>
+        </WithChannelTexts>
+      </SidePanelBody>
+      {creates && <ThreadForm channel={channel} message={null} onClose={() => setCreates(false)} />}
+    </SidePanel>
   );
 }
 
-function Lists({ channel, onCreate, onClose }: ThreadBrowserProps) {
+function Lists({ channel, onCreate }: { channel: APIChannel; onCreate: () => void }) {
   const text = useText();
   const permissions = useChannelPermissions(channel);
   const [search, setSearch] = useState("");
   const mayCreate =
     has(permissions, Permission.CreatePublicThreads) || has(permissions, Permission.CreatePrivateThreads);
   const privateKind = has(permissions, Permission.ManageThreads) ? "private" : "joined";
-  const list = { channel, search, onOpened: onClose };
+  const list = { channel, search };
   return (
     <>
       <div className="thread-tools">
@@ -61,7 +60,6 @@ function Lists({ channel, onCreate, onClose }: ThreadBrowserProps) {
           icon={<Search size={16} aria-hidden="true" />}
           value={search}
           onChange={setSearch}
-          autoFocus
         />
         {mayCreate && (
           <Button kind="primary" onPress={onCreate}>
@@ -100,10 +98,9 @@ function Lists({ channel, onCreate, onClose }: ThreadBrowserProps) {
 interface ListProps {
   channel: APIChannel;
   search: string;
-  onOpened: () => void;
 }
 
-function ActiveThreads({ channel, search, onOpened }: ListProps) {
+function ActiveThreads({ channel, search }: ListProps) {
   const text = useText();
   const channels = useAppState((state) => state.channels);
   const threads = useMemo(
@@ -116,10 +113,10 @@ function ActiveThreads({ channel, search, onOpened }: ListProps) {
   if (threads.length === 0) {
     return <p className="channel-empty">{text("thread.none.active")}</p>;
   }
-  return <ThreadList threads={threads} search={search} onOpened={onOpened} />;
+  return <ThreadList threads={threads} search={search} />;
 }
 
-function ArchivedThreads({ channel, search, onOpened, kind }: ListProps & { kind: ArchivedKind }) {
+function ArchivedThreads({ channel, search, kind }: ListProps & { kind: ArchivedKind }) {
   const text = useText();
   const errorText = useErrorText();
   const { api, store } = useSession();
@@ -152,11 +149,7 @@ function ArchivedThreads({ channel, search, onOpened, kind }: ListProps & { kind
   }
   return (
     <>
-      <ThreadList
-        threads={threads.filter((thread) => thread !== undefined)}
-        search={search}
-        onOpened={onOpened}
-      />
+      <ThreadList threads={threads.filter((thread) => thread !== undefined)} search={search} />
       {pages.hasNextPage && (
         <Button isDisabled={pages.isFetchingNextPage} onPress={() => void pages.fetchNextPage()}>
           {text("thread.more")}
@@ -175,28 +168,20 @@ function nextBefore(page: ThreadPage, kind: ArchivedKind): string | undefined {
   return kind === "joined" ? last.id : last.thread_metadata?.archive_timestamp;
 }
 
-function ThreadList({
-  threads,
-  search,
-  onOpened,
-}: {
-  threads: readonly APIThreadChannel[];
-  search: string;
-  onOpened: () => void;
-}) {
+function ThreadList({ threads, search }: { threads: readonly APIThreadChannel[]; search: string }) {
   const query = search.trim().toLocaleLowerCase();
   return (
     <ul className="thread-cards">
       {threads
         .filter((thread) => thread.name.toLocaleLowerCase().includes(query))
         .map((thread) => (
-          <ThreadCard key={thread.id} thread={thread} onOpened={onOpened} />
+          <ThreadCard key={thread.id} thread={thread} />
         ))}
     </ul>
   );
 }
 
-function ThreadCard({ thread, onOpened }: { thread: APIThreadChannel; onOpened: () => void }) {
+function ThreadCard({ thread }: { thread: APIThreadChannel }) {
   const text = useText();
   const intl = useIntl();
   const open = useOpenThread();
@@ -211,10 +196,7 @@ function ThreadCard({ thread, onOpened }: { thread: APIThreadChannel; onOpened: 
     <li>
       <AriaButton
         className={unread ? "thread-card channel-unread" : "thread-card"}
-        onPress={() => {
-          onOpened();
-          open({ guildId, parentId: thread.parent_id ?? "", threadId: thread.id });
-        }}
+        onPress={() => open({ guildId, parentId: thread.parent_id ?? "", threadId: thread.id })}
       >
         {thread.type === ChannelType.PrivateThread || isLocked(thread) ? (
           <Lock size={18} aria-label={text(isLocked(thread) ? "thread.locked" : "thread.private")} />

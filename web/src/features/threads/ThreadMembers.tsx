@@ -14,6 +14,8 @@ import { Picker } from "../../ui/Picker";
 import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
+import { showMembers, usePanelAlone } from "../overlays/panels";
+import { PanelHeader } from "../overlays/SidePanel";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import "../members/members.css";
@@ -32,6 +34,7 @@ function MemberList({ thread }: { thread: APIThreadChannel }) {
   const { api, store } = useSession();
   const action = useAction();
   const { run } = action;
+  const role = usePanelAlone() ? "main" : "complementary";
   const members = useAppState((state) => state.threadMembers[thread.id]);
   const permissions = useChannelPermissions(thread);
   const isOwner = useAppState((state) => state.user?.id === thread.owner_id);
@@ -53,7 +56,13 @@ function MemberList({ thread }: { thread: APIThreadChannel }) {
   }, [api, store, thread.id, unloaded]);
   const list = Object.values(members ?? {});
   return (
-    <aside className="members thread-members" aria-label={text("thread.members")}>
+    <div
+      role={role}
+      className="members thread-members side-panel"
+
+      aria-label={text("thread.members")}
+    >
+      <PanelHeader title={text("thread.members")} onClose={() => showMembers(false)} />
       <div className="members-scroller">
         <h2 className="members-heading">
           {text("thread.members")} · {thread.member_count ?? list.length}
@@ -79,7 +88,7 @@ function MemberList({ thread }: { thread: APIThreadChannel }) {
           ))}
         </ul>
       </div>
-    </aside>
+    </div>
   );
 }
 
