@@ -52,8 +52,7 @@ async def test_panels_make_room_beside_the_channel(browser: Browser, world: Worl
     ada = await open_as(browser, owner, f"/channels/{guild_id}/{general}", 1200)
     await makes_room(ada, "Members")
     for name in ("Pinned messages", "Threads", "Search messages"):
-        button = ada.page.get_by_role("button", name=name, exact=True)
-        await button.click()
+        await ada.page.get_by_role("button", name=name, exact=True).click()
         await makes_room(ada, name)
     # Away from the button, which says its name at the pointer.
     await ada.page.mouse.move(600, 300)
@@ -63,7 +62,7 @@ async def test_panels_make_room_beside_the_channel(browser: Browser, world: Worl
     # The panel has the focus, and gives it back.
     await ada.page.keyboard.press("Escape")
     await makes_room(ada, "Members")
-    await expect(button).to_be_focused()
+    await expect(ada.page.get_by_role("button", name="Search messages")).to_be_focused()
 
     await ada.page.locator(".members").get_by_role("button", name=owner.name).click()
     await ada.page.get_by_role("menuitem", name="Profile", exact=True).click()
