@@ -57,6 +57,21 @@ async def test_a_bot_is_heard_by_who_joins(moothall, alice):
         await alice.hears(bot, seconds=0.2)
 
 
+async def test_a_bot_hears_who_speaks_unless_one_of_them_is_mute_or_deaf(moothall, alice, bob, guild):
+    bot = await moothall.start_bot("mybot:client")
+    await bob.joins_voice("Lounge")
+    await bot.hears(bob.says_aloud([b"\\xfcword"] * 5))
+
+    path = f"/guilds/{guild.id}/members/"
+    await alice.requests("PATCH", path + bob.id, {"mute": True})
+    with pytest.raises(AssertionError, match="does not listen"):
+        await bot.hears(bob.says_aloud([b"\\xfcword"]), within=0.3)
+    await alice.requests("PATCH", path + bob.id, {"mute": False})
+    await alice.requests("PATCH", path + bot.id, {"deaf": True})
+    with pytest.raises(AssertionError, match="does not listen"):
+        await bot.hears(bob.says_aloud([b"\\xfcword"]), within=0.3)
+
+
 async def test_people_hear_each_other_and_not_themselves(moothall, alice, bob):
     await alice.joins_voice("Lounge")
     await bob.joins_voice("Lounge")
@@ -78,7 +93,7 @@ def test_people_hear_bots_and_each_other(pytester: pytest.Pytester, monkeypatch:
     monkeypatch.setenv("PYTHONPATH", PLUGIN_SOURCE)
     pytester.makepyfile(test_bot=_TEST)
     result = pytester.runpytest_subprocess(timeout=110)
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=3)
 
 
 def _page(packets: list[bytes], *, unfinished: bool = False) -> bytes:

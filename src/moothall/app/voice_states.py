@@ -18,7 +18,7 @@ from moothall.bus import Audience, Bus, Envelope
 from moothall.gateway.sessions.control_messages import VoiceServer
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.clock import CLOCK
-from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp, decoder, encode
 from moothall.settings import Settings
@@ -114,6 +114,16 @@ class VoiceStates:
         """The current state of a participant, to be compared by identity; None for no participant."""
         known = self._known.get((guild_id, user_id))
         return None if known is None else known.state
+
+    def may_speak(self, guild_id: int, user_id: int) -> bool:
+        """Whether a participant is heard by the others."""
+        known = self._known.get((GuildId(Snowflake(guild_id)), UserId(Snowflake(user_id))))
+        return known is not None and known.participant.may_speak
+
+    def may_hear(self, guild_id: int, user_id: int) -> bool:
+        """Whether a participant hears the others."""
+        known = self._known.get((GuildId(Snowflake(guild_id)), UserId(Snowflake(user_id))))
+        return known is not None and known.participant.may_hear
 
     # Events
 

@@ -66,6 +66,12 @@ class HeardFrames(Struct):
     """By the id of the user who said them; silence does not count."""
 
 
+class Listeners(Struct):
+    """Who receives what a person says in voice."""
+
+    user_ids: list[str]
+
+
 class ControlError(Exception):
     """A request that cannot be done, with its status."""
 
@@ -242,6 +248,7 @@ class ControlApi:
             Route("POST", "/voice", self.connect_voice, VoiceServer, status=204),
             Route("POST", "/voice/say", self.say, SaidFrames, status=204),
             Route("GET", "/voice/heard", self.heard, answer=HeardFrames, query=("person",)),
+            Route("GET", "/voice/listeners", self.listeners, answer=Listeners, query=("person_id",)),
             Route("DELETE", "/voice", self.disconnect_voice, status=204, query=("person",)),
             Route("GET", "/sessions", self.sessions, answer=SessionList),
             Route("POST", "/outages", self.begin_outage, GuildOutage, status=204),
@@ -419,6 +426,14 @@ class ControlApi:
     async def heard(self, person: str) -> HeardFrames:
         """What a person has heard."""
         return HeardFrames(dict(self._voices.of(person).heard))
+
+    async def listeners(self, person_id: str) -> Listeners:
+        """Who receives what a person says now: no one while they may not speak."""
+        names = [each.name for each in self._server.people.people.values() if each.id == person_id]
+        voice, states = self._voices.of(names[0] if names else person_id), self._server.app.voice
+        if states is None or not states.may_speak(voice.guild_id, int(person_id)):
+            return Listeners([])
+        return Listeners([each for each in voice.connected if states.may_hear(voice.guild_id, int(each))])
 
     async def disconnect_voice(self, person: str) -> None:
         """Disconnect a person from voice."""

@@ -45,6 +45,9 @@ class PersonVoice(asyncio.DatagramProtocol):
         self._url = url
         self.heard: Counter[str] = Counter()
         """Frames by the id of the user who said them; silence does not count."""
+        self.connected: set[str] = set()
+        """The ids of the users in the channel to whom sound is sent, if they may hear."""
+        self.guild_id = 0
         self._frames: Counter[int] = Counter()
         self._users: dict[int, str] = {}
         self._cipher: Cipher | None = None
@@ -59,6 +62,7 @@ class PersonVoice(asyncio.DatagramProtocol):
 
     async def connect(self, user_id: str, server: VoiceServer) -> None:
         """Connect, and wait until sound passes. Raises NotConnected."""
+        self.guild_id = int(server.guild_id)
         try:
             async with asyncio.timeout(_READY_SECONDS):
                 self._socket = await self._http.ws_connect(f"{self._url.replace('http', 'ws', 1)}/?v=8")
@@ -130,6 +134,10 @@ class PersonVoice(asyncio.DatagramProtocol):
         elif op == Opcode.SESSION_DESCRIPTION:
             self._cipher = cipher(data["mode"], bytes(data["secret_key"]))
             self._ready.set()
+        elif op == Opcode.CLIENTS_CONNECT:
+            self.connected.update(data["user_ids"])
+        elif op == Opcode.CLIENT_DISCONNECT:
+            self.connected.discard(data["user_id"])
         elif op == Opcode.SPEAKING:
             self._users[data["ssrc"]] = data["user_id"]
             self.heard[data["user_id"]] += self._frames.pop(data["ssrc"], 0)

@@ -8,9 +8,10 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from time import monotonic
-from typing import Any, Final
+from time import monotonic, sleep
+from typing import Any, Final, TypeVar
 
+from moothall_testing.action import Action
 from moothall_testing.bot_clock import BotClock, BotLoop, forget_clock, use_clock
 from moothall_testing.bot_errors import (
     BotFailed,
@@ -20,11 +21,15 @@ from moothall_testing.bot_errors import (
     notice_in_thread,
 )
 from moothall_testing.libraries import library_of_client, patched
+from moothall_testing.reactions import WITHIN, Act, Scene
 from moothall_testing.world import World
+
+T = TypeVar("T")
 
 READY_WITHIN: Final = 30.0
 """Seconds that a bot has until it is ready."""
 STOP_WITHIN: Final = 10.0
+_LOOK_SECONDS: Final = 0.05
 TOKEN_NAMES: Final = ("TOKEN", "BOT_TOKEN", "DISCORD_TOKEN", "DISCORD_BOT_TOKEN", "MOOTHALL_BOT_TOKEN")
 
 
@@ -41,6 +46,28 @@ class Bot:
     def mention(self) -> str:
         """The text that mentions the bot."""
         return f"<@{self.id}>"
+
+    def hears(self, said: Act[T], *, within: float = WITHIN) -> Action[T]:
+        """Let a person say something aloud once the bot listens where they are, and check that it does to the end."""
+
+        def work() -> T:
+            deadline = monotonic() + within
+            while not self._listens_to(said.scene):
+                if monotonic() > deadline:
+                    raise AssertionError(
+                        f"{self.name} does not listen: it has to be connected to the voice channel, and not be deaf"
+                    )
+                sleep(_LOOK_SECONDS)
+            result = said.wait()
+            if not self._listens_to(said.scene):
+                raise AssertionError(f"{self.name} has not listened to the end")
+            return result
+
+        return Action(work)
+
+    def _listens_to(self, scene: Scene) -> bool:
+        listeners = scene.world.control("GET", f"/voice/listeners?person_id={scene.person_id}")
+        return self.id in listeners["user_ids"]
 
 
 class RunningBot(Bot):
