@@ -33,7 +33,7 @@ async def connect() -> Connection:
     return Connection()
 
 
-def pool(maximum: int = 1, seconds: float = 30) -> PostgresPool:
+def pool(maximum: int = 1, seconds: float = 30) -> PostgresPool[Connection]:
     return PostgresPool(connect, maximum=maximum, seconds=seconds)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 import asyncpg
 
-from moothall.storage.postgres.connection import Deadlines, connect_arguments
+from moothall.storage.postgres.connection import Deadlines, PostgresConnection, connect_arguments
 from moothall.storage.postgres.engine import PostgresDatabase
 from moothall.storage.postgres.pool import PostgresPool
 
@@ -190,7 +190,7 @@ class KeptConnections:
             connection.terminate()
 
 
-class _Pool(PostgresPool):
+class _Pool(PostgresPool[PostgresConnection]):
     """The pool of one test."""
 
     def __init__(self, kept: KeptConnections, size: int) -> None:
@@ -222,5 +222,5 @@ class KeptPostgres(PostgresDatabase):
         if not self._open:
             self._pool, self._open = self._new_pool(), True
 
-    def _new_pool(self) -> PostgresPool:
+    def _new_pool(self) -> PostgresPool[PostgresConnection]:
         return _Pool(self._kept, self._connections)

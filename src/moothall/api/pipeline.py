@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec import Struct
 
@@ -41,7 +41,14 @@ from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import OverBudget, Payer, WorkRefused
 from moothall.runtime.encoding import SLICE, encode_list
 from moothall.runtime.turns import yield_turn
-from moothall.storage.database import StorageConflict, StorageFull, StorageUnavailable, WritesElsewhere
+from moothall.storage.database import (
+    Reader,
+    StorageConflict,
+    StorageFull,
+    StorageUnavailable,
+    Transaction,
+    WritesElsewhere,
+)
 from moothall.storage.per_query_reader import PerQueryReader
 
 T = TypeVar("T")
@@ -333,10 +340,13 @@ class Pipeline:
         await staging.discard(taken=False)
         return result
 
-    def _context(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest, tx: Any) -> Context:
+    def _context(
+        self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest, tx: Reader
+    ) -> Context:
+        # An endpoint that only reads has a reader: it calls nothing that writes.
         return Context(
             self._services,
-            tx,
+            cast("Transaction", tx),
             actor,
             reason=decoded.reason,
             fires=endpoint.fires,

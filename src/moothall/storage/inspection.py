@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import apsw
 from msgspec import Struct
@@ -11,6 +11,9 @@ from msgspec import Struct
 from moothall.storage.database import StorageError
 from moothall.storage.migrations import HEAD, postgresql_revision, sqlite_revision
 from moothall.storage.sqlite.files import connect, storage_error
+
+if TYPE_CHECKING:
+    import asyncpg
 
 _QUERIES = "SELECT max(last_message_id) FROM channel_activity", "SELECT count(*) FROM jobs WHERE failed_at IS NOT NULL"
 
@@ -81,7 +84,7 @@ async def inspect_postgresql(url: str, *, timeout: float = 5.0) -> DatabaseState
         raise StorageError(str(error)) from error
 
 
-async def _postgresql_state(connection: Any) -> DatabaseState:
+async def _postgresql_state(connection: "asyncpg.Connection") -> DatabaseState:
     number = connection.get_server_version()
     now_ms = int(await connection.fetchval("SELECT extract(epoch FROM clock_timestamp()) * 1000"))
     limits: Sequence[str] = [

@@ -8,12 +8,15 @@ both ways result in the same tables. Alembic is imported only for an upgrade.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from moothall.storage.database import NewerDatabase, StorageError
 from moothall.storage.migrations.rewrites import Rewrite
+
+if TYPE_CHECKING:
+    import asyncpg
 
 HEAD = "0060"
 """The revision that this version of Moothall works with."""
@@ -47,7 +50,7 @@ def migrate_sqlite(connection: apsw.Connection) -> None:
         raise
 
 
-async def migrate_postgresql(connection: Any) -> None:
+async def migrate_postgresql(connection: "asyncpg.Connection") -> None:
     """As `migrate_sqlite`, over an asyncpg connection. A lock makes concurrent processes migrate one after another."""
     if await postgresql_revision(connection) == HEAD:
         return
@@ -57,7 +60,7 @@ async def migrate_postgresql(connection: Any) -> None:
             if isinstance(step, str):
                 await connection.execute(step)
                 continue
-            for statement, values in step.changes(await connection.fetch(step.select)):
+            for statement, values in step.changes(list(map(tuple, await connection.fetch(step.select)))):
                 await connection.executemany(statement, values)
 
 
@@ -108,7 +111,7 @@ def sqlite_revision(connection: apsw.Connection) -> str | None:
     return _only(connection.execute(_SELECT_VERSION).fetchall()) if known else None
 
 
-async def postgresql_revision(connection: Any) -> str | None:
+async def postgresql_revision(connection: "asyncpg.Connection") -> str | None:
     """As `sqlite_revision`, over an asyncpg connection."""
     known = await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL")
     return _only(await connection.fetch(_SELECT_VERSION)) if known else None

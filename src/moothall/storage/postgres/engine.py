@@ -119,7 +119,7 @@ class PostgresTransaction(PostgresReader):
         self._lock = lock
         self._shared: SharedTransaction | None = None
         """What it runs in if it has a lock."""
-        self._connection: Any = None
+        self._connection: PostgresConnection | None = None
         """The connection on which it runs, from its BEGIN on."""
         self._deferred: list[DeferredWrite] = []
         self._changes = False
@@ -251,7 +251,7 @@ class PostgresTransaction(PostgresReader):
         try:
             return await getattr(self._connection, method)(text, *arguments)
         except DRIVER_ERRORS as error:
-            if isinstance(error, TimeoutError):
+            if isinstance(error, TimeoutError) and self._connection is not None:
                 # Nothing else is waited for on it.
                 self._connection.terminate()
             raise postgres_error(error) from error
@@ -310,7 +310,7 @@ class PostgresTransaction(PostgresReader):
         else:
             await self._shared.roll_back()
 
-    async def _end_alone(self, connection: Any, verb: str) -> None:
+    async def _end_alone(self, connection: PostgresConnection, verb: str) -> None:
         if verb == "COMMIT":
             await self._commit_alone(connection)
             return
@@ -324,7 +324,7 @@ class PostgresTransaction(PostgresReader):
         else:
             self._database.release(connection)
 
-    async def _commit_alone(self, connection: Any) -> None:
+    async def _commit_alone(self, connection: PostgresConnection) -> None:
         started = stopwatch()
         mark = self._database.outcomes.mark(connection) if self._changes else None
         try:
@@ -383,7 +383,7 @@ class PostgresDatabase:
             raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
         self._pool, self._open = pool, True
 
-    def _new_pool(self) -> PostgresPool:
+    def _new_pool(self) -> PostgresPool[PostgresConnection]:
         return PostgresPool(self._connect, maximum=self._connections, seconds=self._deadlines.acquire)
 
     async def _connect(self) -> PostgresConnection:
@@ -453,7 +453,7 @@ class PostgresDatabase:
         shared = queue.transaction = SharedTransaction(self, queue, self.queues.leave, connection)
         return shared
 
-    async def begin(self, text: str) -> Any:
+    async def begin(self, text: str) -> PostgresConnection:
         """Begin a transaction; returns its connection. Raises StorageError.
 
         A connection of the pool may have been closed by the other end meanwhile: then another one is tried.
@@ -474,7 +474,7 @@ class PostgresDatabase:
                 raise
             return connection
 
-    def leave_after(self, connection: Any, error: BaseException, *, always: bool = False) -> bool:
+    def leave_after(self, connection: PostgresConnection, error: BaseException, *, always: bool = False) -> bool:
         """Release a connection after an error of a statement; returns whether another connection may do better.
 
         It is closed if the error, or `always` if it may still have a transaction. Where the other end has closed it,
@@ -491,7 +491,11 @@ class PostgresDatabase:
         return True
 
     async def confirm_commit(
-        self, connection: Any, mark: CommitMark | None, callbacks: Sequence[Callable[[], None]], error: BaseException
+        self,
+        connection: PostgresConnection,
+        mark: CommitMark | None,
+        callbacks: Sequence[Callable[[], None]],
+        error: BaseException,
     ) -> None:
         """Return if the transaction of a COMMIT that raised is durable nevertheless. Raises StorageError.
 
@@ -510,7 +514,7 @@ class PostgresDatabase:
         """A transaction that first waits for all others with the same lock."""
         return PostgresTransaction(self, lock, payer)
 
-    async def acquire(self) -> Any:
+    async def acquire(self) -> PostgresConnection:
         """Take a connection of the pool. Raises StorageUnavailable."""
         if not self._open:
             raise StorageUnavailable("the database is not open")
@@ -519,11 +523,11 @@ class PostgresDatabase:
         except DRIVER_ERRORS as error:
             raise StorageUnavailable(f"no connection to PostgreSQL: {type(error).__name__}: {error}") from error
 
-    def release(self, connection: Any) -> None:
+    def release(self, connection: PostgresConnection) -> None:
         """Release a connection to the pool."""
         self._pool.release(connection)
 
-    def drop(self, connection: Any) -> None:
+    def drop(self, connection: PostgresConnection) -> None:
         """Close a connection whose state is not known; the pool makes a new one when needed."""
         self._pool.drop(connection)
 

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from moothall.objects.clock import stopwatch
 from moothall.runtime.turns import yield_turn
 from moothall.storage.database import CommitUnknown, StorageError, StorageUnavailable
+from moothall.storage.postgres.connection import PostgresConnection
 from moothall.storage.postgres.errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres.outcomes import MARK, CommitMark, Outcomes, is_lost
 
@@ -50,20 +51,20 @@ class Connections(Protocol):
 
     outcomes: Outcomes
 
-    async def acquire(self) -> Any:
+    async def acquire(self) -> PostgresConnection:
         """Take a connection. Raises StorageUnavailable."""
 
-    def release(self, connection: Any) -> None:
+    def release(self, connection: PostgresConnection) -> None:
         """Release it."""
 
-    def drop(self, connection: Any) -> None:
+    def drop(self, connection: PostgresConnection) -> None:
         """Close it."""
 
-    def leave_after(self, connection: Any, error: BaseException, *, always: bool = False) -> bool:
+    def leave_after(self, connection: PostgresConnection, error: BaseException, *, always: bool = False) -> bool:
         """Release it after an error; whether another connection may do better."""
 
     async def confirm_commit(
-        self, connection: Any, mark: CommitMark | None, callbacks: Callbacks, error: BaseException
+        self, connection: PostgresConnection, mark: CommitMark | None, callbacks: Callbacks, error: BaseException
     ) -> None:
         """Return if what it was to commit is durable. Raises StorageError."""
 
@@ -187,7 +188,7 @@ class GroupCommit:
         return False
 
     async def _after_loss(
-        self, connection: Any, mark: CommitMark | None, callbacks: Callbacks, error: BaseException
+        self, connection: PostgresConnection, mark: CommitMark | None, callbacks: Callbacks, error: BaseException
     ) -> None:
         """Return if what was written is durable. Raises StorageError; _NotCommitted if it may be written again."""
         if mark is not None:
@@ -205,7 +206,7 @@ class GroupCommit:
             raise _NotCommitted(postgres_error(error)) from error
         raise postgres_error(error) from error
 
-    async def _roll_back(self, connection: Any) -> None:
+    async def _roll_back(self, connection: PostgresConnection) -> None:
         try:
             if connection.is_in_transaction():
                 await connection.execute("ROLLBACK")

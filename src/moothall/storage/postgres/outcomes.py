@@ -8,7 +8,7 @@ of the connection has ended. It costs a transaction no round trip: the number is
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import asyncpg
 
@@ -47,7 +47,7 @@ _LOST: Final = (
 )
 
 
-def is_lost(connection: Any, error: BaseException) -> bool:
+def is_lost(connection: PostgresConnection, error: BaseException) -> bool:
     """Whether a connection broke or was silent, so that it is unknown what became of the statement under way."""
     return isinstance(error, _LOST) or bool(connection.is_closed())
 

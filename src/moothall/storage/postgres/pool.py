@@ -8,7 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final, Generic, Protocol, TypeVar
 
 import asyncpg
 
@@ -21,21 +21,37 @@ _FULL_SECONDS: Final = 1.0
 """After PostgreSQL has refused another connection, none is tried for so long while there are others."""
 
 
-class PostgresPool:
+class Pooled(Protocol):
+    """What the pool needs of a connection."""
+
+    def is_closed(self) -> bool:
+        """Whether either end has closed it."""
+
+    def terminate(self) -> None:
+        """Close it at once."""
+
+    async def close(self, *, timeout: float) -> None:
+        """Close it; wait for that so many seconds."""
+
+
+C = TypeVar("C", bound=Pooled)
+
+
+class PostgresPool(Generic[C]):
     """At most `maximum` connections made with `connect`; who waits longer than `seconds` for one gets TimeoutError.
 
     If PostgreSQL has too many connections, those that there are do.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Any]], *, maximum: int, seconds: float) -> None:
+    def __init__(self, connect: Callable[[], Awaitable[C]], *, maximum: int, seconds: float) -> None:
         self._connect = connect
         self._max = maximum
         self._seconds = seconds
-        self._idle: deque[tuple[Any, float]] = deque()
+        self._idle: deque[tuple[C, float]] = deque()
         """Connections that are not used, each with the time since when; the last one is used next."""
-        self._waiting: Lanes[asyncio.Future[Any]] = Lanes()
+        self._waiting: Lanes[asyncio.Future[C | None]] = Lanes()
         """Resolved with a connection, or with None if there may be another one."""
-        self._taken: dict[Any, tuple[Hashable, float]] = {}
+        self._taken: dict[C, tuple[Hashable, float]] = {}
         """The connections of those who have waited for one, with their lane and since when they have it."""
         self._count = 0
         self._full_until = 0.0
@@ -43,17 +59,17 @@ class PostgresPool:
         self._all_closed = asyncio.Event()
 
     @property
-    def idle(self) -> list[Any]:
+    def idle(self) -> list[C]:
         """The connections that are not used."""
         return [connection for connection, _ in self._idle]
 
-    async def acquire(self) -> Any:
+    async def acquire(self) -> C:
         """Take a connection, a new one if all are used. Raises TimeoutError, and what connecting raises."""
         while True:
             while self._idle:
-                connection, _ = self._idle.pop()
-                if not connection.is_closed():
-                    return connection
+                idle, _ = self._idle.pop()
+                if not idle.is_closed():
+                    return idle
                 self._count -= 1
             if self._closing:
                 raise asyncpg.InterfaceError("the pool is closed")
@@ -62,7 +78,7 @@ class PostgresPool:
             if (connection := await self._wait()) is not None:
                 return connection
 
-    def release(self, connection: Any) -> None:
+    def release(self, connection: C) -> None:
         """Give a connection back, which may be broken."""
         self._charge(connection)
         if self._closing or connection.is_closed():
@@ -77,7 +93,7 @@ class PostgresPool:
         if len(self._idle) > 1 and self._idle[0][1] < now - _IDLE_SECONDS:
             self.drop(self._idle.popleft()[0])
 
-    def drop(self, connection: Any) -> None:
+    def drop(self, connection: C) -> None:
         """Close a connection; the next one that is needed is a new one."""
         self._charge(connection)
         with suppress(asyncpg.InterfaceError):  # it is closed already
@@ -100,7 +116,7 @@ class PostgresPool:
         if self._count:
             await self._all_closed.wait()
 
-    async def _close(self, connection: Any) -> None:
+    async def _close(self, connection: C) -> None:
         with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
             await connection.close(timeout=self._seconds)
         self._forget()
@@ -108,7 +124,7 @@ class PostgresPool:
     def _may_open(self) -> bool:
         return not self._count or (self._count < self._max and stopwatch() >= self._full_until)
 
-    async def _open(self) -> Any:
+    async def _open(self) -> C | None:
         """A new connection; None if PostgreSQL takes no more of them and there are others to wait for."""
         self._count += 1
         try:
@@ -125,8 +141,8 @@ class PostgresPool:
             self._forget()
             raise
 
-    async def _wait(self) -> Any:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    async def _wait(self) -> C | None:
+        future: asyncio.Future[C | None] = asyncio.get_running_loop().create_future()
         lane = current_lane()
         self._waiting.add(lane, future)
         try:
@@ -144,7 +160,7 @@ class PostgresPool:
             self._taken[connection] = (lane, stopwatch())
         return connection
 
-    def _charge(self, connection: Any) -> None:
+    def _charge(self, connection: C) -> None:
         """Charge the lane that has waited for a connection for the time that it had it."""
         taken = self._taken.pop(connection, None)
         if taken is not None:

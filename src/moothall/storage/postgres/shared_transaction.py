@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from moothall.objects.clock import stopwatch
 from moothall.runtime.turns import yield_turn
 from moothall.storage.database import StorageError, StorageUnavailable
+from moothall.storage.postgres.connection import PostgresConnection
 from moothall.storage.postgres.errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres.group_commit import Callbacks, Connections
 from moothall.storage.postgres.queues import Queue
@@ -35,7 +36,9 @@ class SharedTransaction:
 
     __slots__ = ("_database", "_ended", "_has_savepoint", "_leave", "_over", "_queue", "connection")
 
-    def __init__(self, database: Connections, queue: Queue, leave: Callable[[Queue], None], connection: Any) -> None:
+    def __init__(
+        self, database: Connections, queue: Queue, leave: Callable[[Queue], None], connection: PostgresConnection
+    ) -> None:
         self._database = database
         self._queue = queue
         self._leave = leave
