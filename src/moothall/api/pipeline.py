@@ -461,10 +461,7 @@ class Pipeline:
     async def _send(self, request: Request, response: EncodedResponse, send: Send) -> None:
         headers, body = response.headers, response.body
         headers += ((b"x-request-id", request.id.encode()), _NO_SNIFF)
-        for name, _ in headers:
-            if name == b"cache-control":
-                break
-        else:
+        if not any(name == b"cache-control" for name, _ in headers):
             headers.append(_NO_STORE)
         if request.origin is not None:
             headers.extend(request.cors_headers())

@@ -19,6 +19,7 @@ import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall.app.application import App
 from moothall.app.cluster import ClusterRole
+from moothall.runtime.sockets import bind_all
 from moothall.server.handover import Handover, WorkerHttp, accept_passed_on
 from moothall.server.http_protocol import BoundedHttp
 from moothall.server.metrics_page import MetricsPage
@@ -154,23 +155,13 @@ def bind(host: str, port: int, *, shared: bool = False) -> list[socket.socket]:
 
     Several processes may bind `shared` ones; each connection then reaches one of those that listen.
     """
-    sockets: list[socket.socket] = []
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        bound = socket.socket(family, kind, protocol)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+    def prepare(unbound: socket.socket) -> None:
+        unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        if family == socket.AF_INET6:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        try:
-            bound.bind((address[0], port, *address[2:]))
-        except OSError as error:
-            for unused in (*sockets, bound):
-                unused.close()
-            raise OSError(f"cannot listen at {address[0]} port {port}: {error.strerror}") from error
-        port = bound.getsockname()[1]
-        sockets.append(bound)
-    return sockets
+            unbound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+
+    return bind_all(host, port, socket.SOCK_STREAM, prepare=prepare, purpose="listen")
 
 
 def bind_metrics(settings: Settings) -> tuple[Settings, list[socket.socket]]:

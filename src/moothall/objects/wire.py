@@ -79,7 +79,7 @@ def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
 
 
 def contains(data: bytes, part: bytes) -> bool:
-    """Whether bytes contain others. Backwards takes half the time, and `in` raises and catches an error first."""
+    """Whether bytes contain others: `part in data`, which takes twice the time and 70 us instead of 35 for 64 kB."""
     return data.rfind(part) >= 0
 
 

@@ -12,6 +12,7 @@ import socket
 from collections.abc import Iterable
 from typing import Final
 
+from moothall.runtime.sockets import bind_all
 from moothall.voice import packets
 from moothall.voice.browsers import Browsers
 from moothall.voice.encryption import NONCE_BYTES
@@ -34,29 +35,13 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
     Raises OSError.
     """
-    sockets: list[socket.socket] = []
-    candidates = socket.getaddrinfo(host or None, port, type=socket.SOCK_DGRAM, flags=socket.AI_PASSIVE)
-    for family, kind, protocol, _, address in sorted(candidates, key=lambda entry: entry[0] == socket.AF_INET6):
-        try:
-            bound = socket.socket(family, kind, protocol)
-        except OSError:
-            if not sockets:
-                raise
-            continue  # a machine without IPv6
-        bound.settimeout(0.0)
-        for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-            bound.setsockopt(socket.SOL_SOCKET, option, _BUFFER_BYTES)
-        if family == socket.AF_INET6:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        try:
-            bound.bind((address[0], port, *address[2:]))
-        except OSError as error:
-            for unused in (*sockets, bound):
-                unused.close()
-            raise OSError(f"cannot receive voice at {address[0]} port {port}: {error.strerror}") from error
-        port = bound.getsockname()[1]
-        sockets.append(bound)
-    return sockets
+    return bind_all(host, port, socket.SOCK_DGRAM, prepare=_prepare, purpose="receive voice")
+
+
+def _prepare(unbound: socket.socket) -> None:
+    unbound.settimeout(0.0)
+    for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
+        unbound.setsockopt(socket.SOL_SOCKET, option, _BUFFER_BYTES)
 
 
 class Datagrams:

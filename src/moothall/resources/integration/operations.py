@@ -162,10 +162,8 @@ async def _save_bot_role(
     ctx: Context, application: ApplicationRow, bot_id: UserId, permissions: PermissionSet
 ) -> Role | None:
     """Create or update the managed role of a bot; None if it has none and `permissions` is empty."""
-    for role in ctx.guild.roles.values():
-        if role.managed and role.tags is not UNSET and role.tags.bot_id == bot_id:
-            break
-    else:
+    role = next((role for role in ctx.guild.roles.values() if _is_role_of(role, bot_id)), None)
+    if role is None:
         if not permissions:
             return None
         return await add_role(
@@ -177,6 +175,10 @@ async def _save_bot_role(
         await ctx.audit(AuditLogEvent.ROLE_UPDATE, target=role.id, changes=role_audit_changes(role, after))
         ctx.emit(GuildRoleUpdate(guild_id=ctx.guild.id, role=after))
     return after
+
+
+def _is_role_of(role: Role, bot_id: UserId) -> bool:
+    return role.managed and role.tags is not UNSET and role.tags.bot_id == bot_id
 
 
 async def _save_integration(ctx: Context, application: ApplicationRow, scopes: Sequence[str]) -> IntegrationRow:

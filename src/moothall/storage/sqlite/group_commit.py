@@ -206,8 +206,10 @@ class Writer:
 
     async def settled(self) -> None:
         """Wait until no turn and no commit is running."""
-        while self._current is not None or self._is_awaited() or self._batch_open:
+        self._choose()
+        while self._current is not None or self._waiting or self._batch_open:
             await self._wait_for_change()
+            self._choose()
 
     async def close(self) -> None:
         """Finish every turn, then stop the thread and disconnect."""
@@ -227,7 +229,8 @@ class Writer:
         if self._abandoned:
             raise StorageUnavailable(_NO_ANSWER)
         turn = Turn(asyncio.current_task(self._loop))
-        if self._current is not None or self._committing or self._is_awaited():
+        self._choose()
+        if self._current is not None or self._committing or self._waiting:
             await self._queue(turn)
         self._current, self._began = turn, stopwatch()
         return turn
@@ -258,13 +261,8 @@ class Writer:
     def _is_next(self, turn: Turn) -> bool:
         return self._current is None and not self._committing and bool(self._waiting) and self._waiting[0] is turn
 
-    def _is_awaited(self) -> bool:
-        """Whether anyone waits for a turn."""
-        self._choose()
-        return bool(self._waiting)
-
     def _choose(self) -> None:
-        """Choose who goes next, as many as are woken at once."""
+        """Choose who goes next, as many as are woken at once; those that have left are dropped."""
         while len(self._waiting) < _WOKEN_AT_ONCE and (turn := self._lanes.take()) is not None:
             if not turn.left:
                 self._waiting.append(turn)
@@ -319,7 +317,8 @@ class Writer:
     def _commit_if_free(self) -> None:
         self._commit_due = False
         if self._current is None and self._batch_open and not self._committing:
-            if self._is_awaited():
+            self._choose()
+            if self._waiting:
                 # They have been woken, and the batch has room for them.
                 self._commit_when_free()
             else:

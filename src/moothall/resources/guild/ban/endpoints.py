@@ -96,15 +96,10 @@ async def create_guild_ban(
     delete_message_days: Days | None = None,
 ) -> None:
     """Ban a user, optionally deleting their recent messages. Some clients send the body's fields in the query."""
-    for seconds, days in (
-        (body.delete_message_seconds, body.delete_message_days),
-        (delete_message_seconds, delete_message_days),
-    ):
-        if seconds is not None or days is not None:
-            delete_seconds = seconds if seconds is not None else (days or 0) * _DAY
-            break
-    else:
-        delete_seconds = 0
+    seconds, days = body.delete_message_seconds, body.delete_message_days
+    if seconds is None and days is None:
+        seconds, days = delete_message_seconds, delete_message_days
+    delete_seconds = (days or 0) * _DAY if seconds is None else seconds
     await operations.ban_user(ctx, guild_id, user_id, delete_message_seconds=delete_seconds)
 
 
