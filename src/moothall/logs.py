@@ -38,7 +38,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record as one line; line breaks in the message are escaped."""
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             "time": _moment(record),
             "level": record.levelname.lower(),
             "logger": record.name,

@@ -635,7 +635,7 @@ def _from_environment(environ: Mapping[str, str], problems: list[str]) -> Iterat
             problems.append(f"{variable}: no such setting{_suggestion(variable, by_variable)} (environment)")
 
 
-def _from_flags(flags: Mapping[str, Any]) -> Iterator[_SourcedValue]:
+def _from_flags(flags: Mapping[str, object]) -> Iterator[_SourcedValue]:
     for name, value in flags.items():
         if value is not None:
             setting = TABLE[name]
@@ -660,7 +660,7 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
             yield f"metrics_listen: port {port} is the server's own"
 
 
-def _check_mail(values: Mapping[str, Any]) -> Iterator[str]:
+def _check_mail(values: Mapping[str, object]) -> Iterator[str]:
     """Problems of the settings of mail."""
     host, user = values.get("smtp_host"), values.get("smtp_user")
     if host is None:

@@ -26,7 +26,7 @@ class Access:
     own_credentials: bool = False
     """Whether the endpoint reads the Authorization header itself, as `ctx.credentials`, because it is not a token."""
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Enter the guild or channel in the path and check the actor's authority. Raises Refusal."""
         raise NotImplementedError
 
@@ -37,7 +37,7 @@ class Public(Access):
     label = "public"
     needs_actor = False
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Accept every caller."""
 
 
@@ -46,7 +46,7 @@ class SignedIn(Access):
 
     label = "signed-in"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Accept any authenticated caller."""
 
 
@@ -55,7 +55,7 @@ class Person(Access):
 
     label = "person"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 any path
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 any path
         """Raises Refusal: 403/20001 for bots and access tokens."""
         if ctx.actor.kind is not TokenKind.SESSION:
             raise Refusal(errors.BOTS_CANNOT_USE)
@@ -74,7 +74,7 @@ class Member(Access):
 
     label = "member"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Enter the guild or channel, without further conditions."""
         await enter(ctx, path)
 
@@ -92,7 +92,7 @@ class RequiredPermissions(Access):
         self.alternatives = alternatives
         self.label = "|".join(" + ".join(names(bits)) for bits in alternatives)
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Enter the guild or channel. Raises Refusal: 403/50013 without the permissions, 60003 without MFA."""
         await enter(ctx, path)
         permissions = ctx.permissions

@@ -4,7 +4,7 @@ import asyncio
 import ipaddress
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
@@ -169,7 +169,7 @@ class WriteNeeded(Exception):
 class Withdrawn(Exception):
     """An endpoint answers with `result`, but its transaction is rolled back."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: object) -> None:
         super().__init__()
         self.result = result
 

@@ -229,7 +229,7 @@ _READ_LATER = frozenset(
 """The attributes of an `Endpoint` that `read` sets."""
 
 
-def reader_of(kind: Any, *, optional: bool, forms: bool) -> BodyReader:
+def reader_of(kind: object, *, optional: bool, forms: bool) -> BodyReader:
     """Make the reader for the annotated type of a handler's `body`."""
     if isinstance(kind, type) and issubclass(kind, UrlEncoded):
         return UrlEncodedReader(kind, optional, checks=False)
@@ -238,7 +238,7 @@ def reader_of(kind: Any, *, optional: bool, forms: bool) -> BodyReader:
     return body_reader(kind, optional=optional, forms=forms)
 
 
-def _may_be_absent(kind: Any) -> bool:
+def _may_be_absent(kind: object) -> bool:
     """Whether a missing body counts as an empty object, because no field is required."""
     if isinstance(kind, type) and issubclass(kind, Struct):
         required = len(kind.__struct_fields__) - len(kind.__struct_defaults__)

@@ -135,7 +135,7 @@ def openapi_document(
     }
 
 
-def _write_patterns_for_ecma(node: Any) -> None:
+def _write_patterns_for_ecma(node: object) -> None:
     r"""Replace the anchors `\A` and `\Z` in all patterns by `^` and `$`: JSON Schema has ECMA-262's expressions."""
     if isinstance(node, dict):
         if isinstance(node.get("pattern"), str):
@@ -208,7 +208,7 @@ def _operation(
 def _request_content(endpoint: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
     if endpoint.body is None:
         return {}
-    kinds: dict[str, Any] = {endpoint.body.content_type: {"schema": schema}}
+    kinds: dict[str, object] = {endpoint.body.content_type: {"schema": schema}}
     payload = payload_field(endpoint.body.kind)
     encoding = {payload: {"contentType": "application/json"}}
     if endpoint.body.forms:
@@ -239,7 +239,12 @@ def _form_schema(uploads: Uploads, payload: str, schema: dict[str, Any]) -> dict
 
 
 def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[str, Any]:
-    declared: dict[str, Any] = {"name": parameter.name, "in": "query", "required": parameter.required, "schema": schema}
+    declared: dict[str, object] = {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.required,
+        "schema": schema,
+    }
     if parameter.is_list:
         declared |= {"style": "form", "explode": False}
     return declared
@@ -249,7 +254,7 @@ def _responses(
     endpoint: Endpoint, schemas: "typing.Iterator[dict[str, Any]]", endpoints: list[Endpoint]
 ) -> dict[str, Any]:
     kinds, bodies = _response_types(endpoint), [next(schemas) for _ in _json_response_types(endpoint)]
-    success: dict[str, Any] = {"description": "Done."}
+    success: dict[str, object] = {"description": "Done."}
     if Response in kinds and not bodies:
         success["content"] = {"*/*": {}}
     elif bodies:

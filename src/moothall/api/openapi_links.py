@@ -38,7 +38,7 @@ PROVIDED: Final[Mapping[str, Mapping[str, str]]] = {
 """The path parameters whose values an object has, by the name of its schema, with the fields that have them."""
 
 
-def links_of(row: Endpoint, kind: Any, rows: Iterable[Endpoint]) -> dict[str, Any]:
+def links_of(row: Endpoint, kind: object, rows: Iterable[Endpoint]) -> dict[str, Any]:
     """The links of a row that creates an object of a type: one to each row that its ids, and the row's own, lead to."""
     provided = PROVIDED.get(getattr(kind, "__name__", ""), {})
     own = _PLACEHOLDER.findall(row.path)
@@ -46,7 +46,7 @@ def links_of(row: Endpoint, kind: Any, rows: Iterable[Endpoint]) -> dict[str, An
         return {}
     values = {name: f"$request.path.{name}" for name in own}
     values |= {name: f"$response.body#/{field}" for name, field in provided.items()}
-    links: dict[str, Any] = {}
+    links: dict[str, object] = {}
     for target in rows:
         needed = _PLACEHOLDER.findall(target.path)
         if set(needed) <= set(values) and set(needed) & set(provided) and _is_of_noun(provided, needed, target):

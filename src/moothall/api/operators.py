@@ -91,7 +91,7 @@ class OperatorAccess(Access):
         self.label = "operator" if permission is None else f"operator: {permission.value}"
         self._acts = acts
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 any path
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 any path
         """Refuse bots (403/20001), other users (403/50001) and operators without the permission (403/50013).
 
         Where the setting `operators_require_mfa` is on, operators without two factors are refused too (403/60003).

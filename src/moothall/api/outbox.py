@@ -12,7 +12,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 from msgspec import Struct
 
@@ -69,7 +68,7 @@ _LOCK = Snowflake(1)
 async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
     """Write the envelopes of events into the outbox, in the transaction that they announce."""
     now = Timestamp.now()
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events
     ]
     await tx.write_many(_insert, rows)

@@ -512,7 +512,7 @@ def _check_scope(endpoint: Endpoint, actor: Actor) -> None:
         raise Refusal(errors.MISSING_SCOPE)
 
 
-def _encode(endpoint: Endpoint, result: Any, request: Request, links: FileLinks) -> EncodedResponse:
+def _encode(endpoint: Endpoint, result: object, request: Request, links: FileLinks) -> EncodedResponse:
     headers = request.response_headers
     if result is None:
         return EncodedResponse(204, b"", headers)

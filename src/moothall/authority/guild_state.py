@@ -610,7 +610,11 @@ class GuildStates:
         changed rows; `roles` has roles as they are stored now, None for those to be read. Else the next request reads
         them.
         """
-        values: dict[str, Any] = {"guild_id": guild_id, "new_version": version, "line": change_line(version, changes)}
+        values: dict[str, object] = {
+            "guild_id": guild_id,
+            "new_version": version,
+            "line": change_line(version, changes),
+        }
         if base is None or not await tx.execute(_renew_version, old_version=base.version, **values):
             await tx.execute(_renew, **values)
             return

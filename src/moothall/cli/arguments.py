@@ -1,7 +1,5 @@
 """Arguments that several commands take."""
 
-from typing import Any
-
 import click
 
 from moothall.objects.ids import Snowflake
@@ -12,7 +10,7 @@ class SnowflakeArgument(click.ParamType[Snowflake]):
 
     name = "id"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Snowflake:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Snowflake:
         """Parse an id; anything but a whole number is a usage error."""
         try:
             return Snowflake.from_wire(value)

@@ -4,7 +4,7 @@ import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -25,7 +25,7 @@ def takes_settings(*names: str) -> Callable[[Callable[..., None]], Callable[...,
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
-        def with_settings(config: Path | None, **options: Any) -> None:
+        def with_settings(config: Path | None, **options: object) -> None:
             flags = {name: options.pop(name) or None if TABLE[name].repeated else options.pop(name) for name in names}
             try:
                 settings = load(flags, config=config)

@@ -327,7 +327,7 @@ class _Loader:
     async def _create_with_roles(self, owner: LoadedPerson, plan: GuildPlan) -> LoadedGuild:
         everyone = next((role for role in plan.roles if role.name == _EVERYONE), None)
         default = int(Permissions.DEFAULT) if everyone is None else permission_bits(everyone.permissions)
-        roles: list[dict[str, Any]] = [{"id": 1, "permissions": str(default)}]
+        roles: list[dict[str, object]] = [{"id": 1, "permissions": str(default)}]
         # The list of a new guild is from the highest to the lowest.
         for role in reversed([role for role in plan.roles if role.name != _EVERYONE]):
             plain = {"name": role.name, "color": role.color, "hoist": role.hoist, "mentionable": role.mentionable}
@@ -372,7 +372,7 @@ class _Loader:
                 await self._add_community(owner, guild)
                 community = False
             if channel.category is not None and channel.category not in categories:
-                body: dict[str, Any] = {"name": channel.category, "type": int(ChannelType.GUILD_CATEGORY)}
+                body: dict[str, object] = {"name": channel.category, "type": int(ChannelType.GUILD_CATEGORY)}
                 categories[channel.category] = await self._create_channel(owner, guild, body)
             body = self._channel_body(guild, channel)
             if channel.category is not None:
@@ -394,7 +394,7 @@ class _Loader:
         await self._runner.request(owner.token, "PATCH", f"/guilds/{guild.id}", body)
 
     def _channel_body(self, guild: LoadedGuild, plan: ChannelPlan) -> dict[str, Any]:
-        body: dict[str, Any] = {
+        body: dict[str, object] = {
             "name": plan.name,
             "type": int(_TYPES[plan.type]),
             "permission_overwrites": [self._overwrite(guild, *each) for each in plan.overwrites.items()],

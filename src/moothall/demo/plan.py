@@ -59,7 +59,7 @@ def _category(name: str) -> dict[str, Any]:
     }
 
 
-def _channel(category: str, name: str, topic: str | None = None, **more: Any) -> dict[str, Any]:
+def _channel(category: str, name: str, topic: str | None = None, **more: object) -> dict[str, Any]:
     return {
         "name": name,
         "type": int(ChannelType.GUILD_VOICE if topic is None else ChannelType.GUILD_TEXT),

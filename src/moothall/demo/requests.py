@@ -59,7 +59,7 @@ class RequestRunner:
         return match[0][method], match[1]
 
 
-def _parsed(result: Any) -> Any:
+def _parsed(result: object) -> Any:
     if result is None:
         return None
     if isinstance(result, Json):

@@ -147,7 +147,7 @@ def worker_callbacks(
 class WriterCalls:
     """Makes the calls of workers, one after another, by a function for each kind of call."""
 
-    def __init__(self, bus: Bus, functions: dict[type[Any], Callable[[Any], Awaitable[None]]]) -> None:
+    def __init__(self, bus: Bus, functions: dict[type[object], Callable[[Any], Awaitable[None]]]) -> None:
         self._functions = functions
         self._queue: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None

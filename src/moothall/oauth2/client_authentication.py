@@ -4,7 +4,6 @@ import base64
 import binascii
 import hmac
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import unquote_plus
 
 from msgspec import Struct
@@ -33,7 +32,7 @@ class ClientCredentials(Access):
     needs_actor = False
     own_credentials = True
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Check nothing: credentials may be in the body, so the handler calls `authenticate_client`."""
 
 

@@ -1,7 +1,7 @@
 """OAuth2 endpoints (api.md, Authentication; topics: oauth2)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -57,7 +57,7 @@ class AccessToken(Access):
     label = "access token"
     needs_actor = False  # so that no scope is required
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 any path
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 any path
         """Raise Refusal 401 for any other caller."""
         if ctx.actor.kind is not TokenKind.BEARER:
             raise Refusal(errors.NOT_AUTHENTICATED)

@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -145,7 +145,7 @@ async def id_token(
     info = await user_info(ctx, user_id, scopes)
     key = ctx.services.resources[SigningKeys].loaded
     issued = int(ctx.now) // 1000
-    claims: dict[str, Any] = {
+    claims: dict[str, object] = {
         "iss": ctx.services.limits.public_url,
         "sub": str(int(user_id)),
         "aud": str(int(application_id)),

@@ -353,7 +353,7 @@ class Refusal(Exception):
 
     def body(self) -> dict[str, Any]:
         """The body of the response: `code`, `message`, `errors` if there are any, and the extra keys."""
-        body: dict[str, Any] = {"message": self.message, "code": self.kind.code}
+        body: dict[str, object] = {"message": self.message, "code": self.kind.code}
         if self.errors:
             body["errors"] = self.errors
         return body | self.extra

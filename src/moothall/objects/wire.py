@@ -73,7 +73,7 @@ encode: Callable[[object], bytes] = _ENCODER.encode
 
 
 @cache
-def decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+def decoder(kind: object) -> msgspec.json.Decoder[Any]:
     """The cached JSON decoder of a type. It raises msgspec.ValidationError or msgspec.DecodeError."""
     return msgspec.json.Decoder(kind, dec_hook=_from_wire)
 
@@ -83,7 +83,7 @@ def contains(data: bytes, part: bytes) -> bool:
     return data.rfind(part) >= 0
 
 
-def convert(value: object, kind: Any, *, strict: bool = True) -> Any:
+def convert(value: object, kind: object, *, strict: bool = True) -> Any:
     """Convert parsed JSON to a typed object.
 
     Without `strict`, strings are accepted for numbers. Raises msgspec.ValidationError.

@@ -78,7 +78,7 @@ def values_of_form(form: Form, row: ApplicationRow) -> dict[str, Any]:
 
 def requested_changes(form: Form, row: ApplicationRow) -> dict[str, Any]:
     """The body of the API request (Edit Application) that a form stands for."""
-    body: dict[str, Any] = {name: form.text(name).strip() or None for name in _TEXT_FIELDS}
+    body: dict[str, object] = {name: form.text(name).strip() or None for name in _TEXT_FIELDS}
     body |= {name: form.has(name) for name in _CHECKBOXES}
     body |= {
         "name": form.text("name").strip(),
@@ -106,7 +106,7 @@ def requested_changes(form: Form, row: ApplicationRow) -> dict[str, Any]:
 
 
 def _installations(form: Form) -> dict[str, Any]:
-    config: dict[str, Any] = {}
+    config: dict[str, object] = {}
     for checkbox, key, scope_checkboxes in (
         ("guild_install", _GUILD, (("guild_bot", BOT), ("guild_commands", COMMANDS))),
         ("user_install", _USER, (("user_commands", COMMANDS),)),

@@ -1,6 +1,6 @@
 """Pages for developers: create applications and change their settings, by the same rules as over the API."""
 
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -95,7 +95,7 @@ async def create_application(request: PageRequest) -> Response:
     """Create an application. The response shows its secrets, which no other page does."""
     request.require_login()
     form = await request.read_form()
-    values: dict[str, Any] = {"name": form.text("name").strip()}
+    values: dict[str, object] = {"name": form.text("name").strip()}
     if form.integer("team_id") is not None:
         values["team_id"] = form.text("team_id")
 
@@ -166,7 +166,7 @@ async def create_sku(request: PageRequest) -> Response:
     form = await request.read_form()
     application_id = _application_id(request)
     kind, _, flag = form.text("sku_type").partition(" ")
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "application_id": str(int(application_id)),
         "type": parse_integer(kind),
         "name": form.text("sku_name").strip(),

@@ -1,6 +1,6 @@
 """Pages to log in, to log out and to register."""
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from msgspec import UNSET
@@ -95,7 +95,7 @@ async def show_registration(request: PageRequest) -> Response:
 async def register(request: PageRequest) -> Response:
     """Create an account, log in to it, and redirect to `next`."""
     form = await request.read_form()
-    values: dict[str, Any] = {"username": form.text("username").strip(), "password": form.text("password")}
+    values: dict[str, object] = {"username": form.text("username").strip(), "password": form.text("password")}
     if form.text("email").strip():
         values["email"] = form.text("email").strip()
     if form.text("token"):

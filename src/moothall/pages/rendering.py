@@ -32,7 +32,7 @@ async def render_page(
     refusal: Refusal | None = None,
     status: int = 200,
     redirects_away: bool = False,
-    **values: Any,
+    **values: object,
 ) -> Response:
     """A page; with `refusal` its status, and what is wrong with the fields of the form.
 

@@ -1,6 +1,6 @@
 """The page that makes the first operator, by the link on the server's console."""
 
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -33,7 +33,7 @@ async def show_setup(request: PageRequest) -> Response:
 async def claim(request: PageRequest) -> Response:
     """Make the first operator by the link, set the name of the server and who may register, and log in."""
     form = await request.read_form()
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "token": form.text("token"),
         "username": form.text("username").strip(),
         "password": form.text("password"),

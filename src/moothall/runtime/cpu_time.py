@@ -13,7 +13,7 @@ class Measured(Awaitable[T], Generic[T]):
 
     __slots__ = ("_coroutine", "seconds")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+    def __init__(self, coroutine: Coroutine[object, None, T]) -> None:
         self._coroutine = coroutine
         self.seconds = 0.0
 

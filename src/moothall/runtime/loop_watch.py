@@ -25,12 +25,12 @@ _SHARES: Final = 8
 """How many endpoints and other tasks a report names, those that took longest."""
 
 
-class _Timed(Coroutine[Any, Any, Any]):
+class _Timed(Coroutine[object, None, Any]):
     """The coroutine of a task, which adds what its steps take to the times of a stretch."""
 
     __slots__ = ("_coroutine", "_times")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], times: dict[str, float]) -> None:
+    def __init__(self, coroutine: Coroutine[object, None, Any], times: dict[str, float]) -> None:
         self._coroutine = coroutine
         self._times = times
 

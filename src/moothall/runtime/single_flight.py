@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
 from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from moothall.objects.errors import Refusal
 from moothall.runtime.budgets import WorkRefused
@@ -19,7 +19,7 @@ class SingleFlight(Generic[K, V]):
     def __init__(self) -> None:
         self._tasks: dict[K, asyncio.Task[V]] = {}
 
-    async def get(self, key: K, make: Callable[[], Coroutine[Any, Any, V]]) -> V:
+    async def get(self, key: K, make: Callable[[], Coroutine[object, None, V]]) -> V:
         """The value that the running task for a key makes, or a new one with `make`.
 
         A caller that is cancelled leaves the task to the others. Raises what the task raises; but a refusal is for

@@ -160,13 +160,13 @@ class InList(ColumnElement[bool]):
 
 
 @compiles(InList, "sqlite")
-def _in_list_sqlite(element: InList, compiler: SQLCompiler, **options: Any) -> str:
+def _in_list_sqlite(element: InList, compiler: SQLCompiler, **options: object) -> str:
     column, items = compiler.process(element.column, **options), compiler.process(element.items, **options)
     return f"{column} IN (SELECT value FROM json_each({items}))"  # noqa: S608 both are compiled text
 
 
 @compiles(InList, "postgresql")
-def _in_list_postgresql(element: InList, compiler: SQLCompiler, **options: Any) -> str:
+def _in_list_postgresql(element: InList, compiler: SQLCompiler, **options: object) -> str:
     column, items = compiler.process(element.column, **options), compiler.process(element.items, **options)
     return f"{column} = ANY({items})"
 

@@ -33,7 +33,7 @@ def write_json(value: object) -> str:
     return encode(value).decode()
 
 
-def _write_json_items(items: Iterable[Any]) -> str:
+def _write_json_items(items: Iterable[object]) -> str:
     # Ids have to stay numbers, which the wire encoder would make strings of.
     return msgspec.json.encode([int(item) if isinstance(item, int) else item for item in items]).decode()
 
@@ -68,17 +68,17 @@ def write_converter(name: str | None) -> Converter | None:
     return None if name is None else _WRITES[name]
 
 
-def json_reading(kind: Any) -> str:
+def json_reading(kind: object) -> str:
     """The name of the converter from JSON text to a type: ids, or any type of built-in types, `Any` and classes."""
     return "ids" if is_id_list(kind) else _JSON + _kind_text(kind)
 
 
-def json_writing(kind: Any) -> str:
+def json_writing(kind: object) -> str:
     """The name of the converter from a type to JSON text."""
     return "ids" if is_id_list(kind) else "json"
 
 
-def is_id_list(kind: Any) -> bool:
+def is_id_list(kind: object) -> bool:
     """Whether a type is a list of ids, which JSON holds as numbers: `json_each` then gives what an id column holds."""
     if get_origin(kind) is not list:
         return False

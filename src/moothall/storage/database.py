@@ -89,26 +89,26 @@ class Reader(Protocol):
     """Whether the rows of queries with a key are cached, so that such a query for what seldom changes and another one
     for the rest cost less than one for both."""
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+    async def one(self, query: Query[T], /, **values: object) -> T | None:
         """The first row. A query for one row says LIMIT 1 unless it names a whole key."""
 
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row."""
 
-    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_many(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row of many: outside of transactions, others run while the rows are made and before they are used."""
 
-    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_long(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row of a long-running query, without blocking other requests.
 
         Its payer is charged the CPU time in which SQLite runs it, or the time that PostgreSQL takes. Raises OverBudget
         for one whose budget is used up, and Overloaded if too many long reads wait.
         """
 
-    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: object) -> list[T]:
         """Every row of an indexed query that returns at most `maximum`: as `all` for few, else as `all_long`."""
 
-    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+    async def scalar(self, query: Query[Any], /, **values: object) -> Any:
         """The first column of the first row, or None without one."""
 
     async def has_written(self) -> bool:
@@ -122,10 +122,10 @@ class Transaction(Reader, Protocol):
     again. Requests that need no transaction run between the statements of one that takes long.
     """
 
-    async def execute(self, query: Query[Any], /, **values: Any) -> int:
+    async def execute(self, query: Query[Any], /, **values: object) -> int:
         """Run a statement; return how many rows it changed."""
 
-    async def write(self, query: Query[Any], /, **values: Any) -> None:
+    async def write(self, query: Query[Any], /, **values: object) -> None:
         """Run a statement of which it does not matter how many rows it changes.
 
         The engine may run it together with later ones, or with the commit, as long as no statement can tell; what it
@@ -133,10 +133,10 @@ class Transaction(Reader, Protocol):
         transactions wait for each other.
         """
 
-    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, object]], /) -> None:
         """Run a statement once for each set of values."""
 
-    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, object]], /) -> None:
         """Run a statement once for each set of values, as `write` does."""
 
     def on_commit(self, callback: Callable[[], None]) -> None:
@@ -189,7 +189,7 @@ class Database(Protocol):
         Returns False if other processes may write the table too; then rows of it must not be cached.
         """
 
-    def watch_values(self, table: str, changed: Callable[[Mapping[str, Any]], None]) -> bool:
+    def watch_values(self, table: str, changed: Callable[[Mapping[str, object]], None]) -> bool:
         """The same as `watch`, but call back for each statement that wrote the table, with its values by name."""
 
     def watch_rows(self, table: str, changed: Callable[[Collection[int] | None], None]) -> bool:

@@ -23,32 +23,32 @@ class PerQueryReader:
         self._database = database
         self._payer = payer
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+    async def one(self, query: Query[T], /, **values: object) -> T | None:
         """Read the first row; None if there is none."""
         async with self._database.read() as reader:
             return await reader.one(query, **values)
 
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all(self, query: Query[T], /, **values: object) -> list[T]:
         """Read all rows."""
         async with self._database.read() as reader:
             return await reader.all(query, **values)
 
-    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_many(self, query: Query[T], /, **values: object) -> list[T]:
         """Read all rows of many."""
         async with self._database.read() as reader:
             return await reader.all_many(query, **values)
 
-    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_long(self, query: Query[T], /, **values: object) -> list[T]:
         """Read all rows of a query that takes long. Raises WorkRefused."""
         async with self._database.read(self._payer) as reader:
             return await reader.all_long(query, **values)
 
-    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: object) -> list[T]:
         """Read all rows of a query that returns at most `maximum`. Raises WorkRefused."""
         async with self._database.read(self._payer) as reader:
             return await reader.all_up_to(maximum, query, **values)
 
-    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+    async def scalar(self, query: Query[Any], /, **values: object) -> Any:
         """Read the first column of the first row."""
         async with self._database.read() as reader:
             return await reader.scalar(query, **values)

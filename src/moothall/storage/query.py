@@ -109,7 +109,7 @@ class Query(Generic[T]):
     def __init__(
         self,
         statement: Statement | Callable[[], Statement],
-        into: type[Any] | None = None,
+        into: type[object] | None = None,
         *,
         then: Callable[[Any], Any] | None = None,
         key: Sequence[str] = (),
@@ -297,7 +297,7 @@ def _mismatch(required: set[str], known: set[str], values: dict[str, Any]) -> Ty
     return TypeError(f"the query's parameters do not fit: {', '.join(wrong)}")
 
 
-def _row_maker(into: type[Any], converters: list[Converter | None]) -> Callable[[Sequence[Any]], Any]:
+def _row_maker(into: type[object], converters: list[Converter | None]) -> Callable[[Sequence[Any]], Any]:
     needed = [(index, convert) for index, convert in enumerate(converters) if convert is not None]
 
     def make(row: Sequence[Any]) -> Any:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
 
 from moothall.objects.wire import Timestamp
 from moothall.runtime.background import PeriodicTask
@@ -46,7 +45,7 @@ class QueueWorker(PeriodicTask):
         """Claim entries that are due and `_start` them; return whether there were any."""
         raise NotImplementedError
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[object, None, None]) -> None:
         """Work off an entry beside the others. `work` raises nothing."""
         task = asyncio.create_task(work)
         self._tasks.add(task)

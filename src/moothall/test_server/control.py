@@ -587,5 +587,5 @@ def openapi_document(routes: list[Route], url: str) -> dict[str, Any]:
     }
 
 
-def _is_struct(kind: Any) -> bool:
+def _is_struct(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Struct)

@@ -28,7 +28,7 @@ def description(entry: Entry) -> str:
     return " ".join([*details, *_described(entry)])
 
 
-def _last_line(text: Any) -> Any:
+def _last_line(text: object) -> Any:
     """The last line: of a traceback, what happened."""
     return (text.strip().splitlines() or [""])[-1] if isinstance(text, str) else text
 
@@ -49,7 +49,7 @@ def _described(entry: Entry) -> Iterator[str]:
     yield from drawn(data.get("components"))
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> Any:
     return f"{value[:_MAX_TEXT]}..." if isinstance(value, str) and len(value) > _MAX_TEXT else value
 
 
@@ -79,7 +79,7 @@ def _options(options: Any) -> Iterator[str]:
             yield f"{option.get('name')}={_short(option.get('value'))!r}{focused}"
 
 
-def drawn(components: Any) -> Iterator[str]:
+def drawn(components: object) -> Iterator[str]:
     """Components as they are drawn: `[Button]`, `(Disabled)`, `<Select ▾>`, `Label: ____`, texts as they are."""
     if isinstance(components, dict):
         components = [components]

@@ -103,12 +103,12 @@ async def select_next_due(reader: Reader) -> Timestamp | None:
     return None if due is None else Timestamp(due)
 
 
-async def insert_job(tx: Transaction, **values: Any) -> None:
+async def insert_job(tx: Transaction, **values: object) -> None:
     """Store a job."""
     await tx.execute(_insert, **values)
 
 
-async def insert_jobs(tx: Transaction, rows: Iterable[Mapping[str, Any]]) -> None:
+async def insert_jobs(tx: Transaction, rows: Iterable[Mapping[str, object]]) -> None:
     """Store several jobs."""
     await tx.execute_many(_insert, rows)
 
@@ -126,7 +126,7 @@ async def select_job(reader: Reader, job_id: Snowflake) -> JobRow | None:
     return await reader.one(_select, job_id=job_id)
 
 
-async def update_progress(tx: Transaction, job_id: Snowflake, state: Any) -> None:
+async def update_progress(tx: Transaction, job_id: Snowflake, state: object) -> None:
     """Store the state of a job after a successful step, and reset its attempts."""
     await tx.execute(_update_progress, job_id=job_id, new_state=state)
 

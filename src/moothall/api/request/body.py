@@ -118,7 +118,7 @@ class BodyReader(Struct, frozen=True):
             raise form_errors.refusal()
         return body
 
-    def _add_rules_of_valid_fields(self, plain: Any, form_errors: FormErrors) -> None:
+    def _add_rules_of_valid_fields(self, plain: object, form_errors: FormErrors) -> None:
         """Add what the body's own rules have against the fields whose types are right."""
         wrong = form_errors.nested()
         if not isinstance(plain, dict) or "_errors" in wrong:
@@ -142,7 +142,7 @@ def _parsed(data: bytes) -> Any:
         raise Refusal(errors.INVALID_JSON) from None
 
 
-def body_reader(kind: Any, *, optional: bool, forms: bool = False) -> BodyReader:
+def body_reader(kind: object, *, optional: bool, forms: bool = False) -> BodyReader:
     """Make the reader for the annotated type of a handler's `body`."""
     return BodyReader(kind, optional, callable(getattr(kind, "check", None)), forms)
 

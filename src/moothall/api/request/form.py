@@ -35,12 +35,12 @@ _BOOLEANS: Final = {"true": True, "True": True, "1": True, "false": False, "Fals
 
 
 @cache
-def shape_of(kind: Any) -> shapes.Type:
+def shape_of(kind: object) -> shapes.Type:
     """The type as msgspec describes it."""
     return shapes.type_info(kind)
 
 
-def read_plain(kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors) -> Any:
+def read_plain(kind: object, value: object, path: Sequence[str | int], form_errors: FormErrors) -> Any:
     """Convert parsed JSON to a `kind`, coercing scalars.
 
     Returns None if it cannot be one; every reason is then in `form_errors`, below `path`.
@@ -52,7 +52,7 @@ def read_plain(kind: Any, value: object, path: Sequence[str | int], form_errors:
 
 
 def convert_coerced(
-    kind: Any, coerced: object, path: Sequence[str | int], errors: FormErrors, form_errors: FormErrors
+    kind: object, coerced: object, path: Sequence[str | int], errors: FormErrors, form_errors: FormErrors
 ) -> Any:
     """Convert what `coerce` returned with `errors`; None after adding them to `form_errors`, if there are any."""
     if not errors:
@@ -65,7 +65,7 @@ def convert_coerced(
     return None
 
 
-def coerce(kind: Any, value: object, path: Sequence[str | int], form_errors: FormErrors) -> Any:
+def coerce(kind: object, value: object, path: Sequence[str | int], form_errors: FormErrors) -> Any:
     """The value with its scalars as the types of `kind`; add to `form_errors` everything that cannot be one.
 
     The value itself stays unchanged.

@@ -6,7 +6,7 @@ A form has the whole body as JSON in one field (`payload_json`), or a field for 
 import re
 from binascii import a2b_qp
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import msgspec
 from msgspec import Struct
@@ -50,12 +50,12 @@ def _percent_decoded(value: bytes) -> bytes:
     return a2b_qp(_LONE_PERCENT.sub(b"%25", value).replace(b"=", b"%3D").replace(b"%", b"="))
 
 
-def payload_field(kind: Any) -> str:
+def payload_field(kind: object) -> str:
     """The field of a form that has the whole body of a type as JSON."""
     return kind.payload_field if isinstance(kind, type) and issubclass(kind, FormOrJson) else PAYLOAD_FIELD
 
 
-def json_of_fields(fields: Mapping[str, bytes], kind: Any) -> bytes:
+def json_of_fields(fields: Mapping[str, bytes], kind: object) -> bytes:
     """The JSON of a form's body: its payload field, or else its fields, read as the types of `kind` require."""
     payload = fields.get(payload_field(kind))
     if payload is not None:
@@ -64,7 +64,7 @@ def json_of_fields(fields: Mapping[str, bytes], kind: Any) -> bytes:
     return msgspec.json.encode({name: _plain(value, types.get(name, ())) for name, value in fields.items()})
 
 
-def _types_of_fields(kind: Any) -> dict[str, tuple[type[shapes.Type], ...]]:
+def _types_of_fields(kind: object) -> dict[str, tuple[type[shapes.Type], ...]]:
     """The types that each field of a body may have."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         return {}

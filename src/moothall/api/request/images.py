@@ -5,7 +5,7 @@ refused request does no harm. The file sweeper deletes blobs that no row refers 
 """
 
 import typing
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -36,7 +36,7 @@ def sound_key(name: str) -> str:
     return f"sounds/{name}"
 
 
-def image_fields(kind: Any) -> dict[str, int]:
+def image_fields(kind: object) -> dict[str, int]:
     """The names of a struct's fields that take an image or a sound, and how many bytes of JSON each may have."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         return {}
@@ -50,7 +50,7 @@ def image_fields(kind: Any) -> dict[str, int]:
     return fields
 
 
-def _is_media(kind: Any) -> bool:
+def _is_media(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, MEDIA)
 
 

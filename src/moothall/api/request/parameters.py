@@ -76,19 +76,19 @@ class HeaderParameter(Struct, frozen=True):
     header: Header
 
 
-def header_parameter(name: str, kind: Any) -> HeaderParameter | None:
+def header_parameter(name: str, kind: object) -> HeaderParameter | None:
     """The header parameter of an annotated type; None if its annotations have no `Header`."""
     headers = [annotation for annotation in getattr(kind, "__metadata__", ()) if isinstance(annotation, Header)]
     return HeaderParameter(name, headers[0]) if headers else None
 
 
-def _supertype(kind: Any) -> Any:
+def _supertype(kind: object) -> Any:
     while isinstance(kind, typing.NewType):
         kind = kind.__supertype__
     return kind
 
 
-def path_parameter(name: str, kind: Any) -> PathParameter:
+def path_parameter(name: str, kind: object) -> PathParameter:
     """Make the parameter of a placeholder."""
     if _supertype(kind) is Snowflake:
         unknown = _UNKNOWN_BY_PARAMETER.get(name, errors.NOT_FOUND)
@@ -117,12 +117,12 @@ def _without_nul(text: str) -> str:
     return text.replace("\0", "")
 
 
-def query_parameter(name: str, kind: Any, default: Any) -> QueryParameter:
+def query_parameter(name: str, kind: object, default: object) -> QueryParameter:
     """Make a query parameter. A list is comma-delimited, or the parameter is repeated."""
     return QueryParameter(name, kind, default, any(map(_is_list, (kind, *typing.get_args(kind)))))
 
 
-def _is_list(kind: Any) -> bool:
+def _is_list(kind: object) -> bool:
     bounded = typing.get_origin(kind) is typing.Annotated
     return typing.get_origin(typing.get_args(kind)[0] if bounded else kind) is list
 
@@ -170,7 +170,7 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
 
     Raises Refusal: 50035 with the errors of all parameters.
     """
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     texts_by_name: dict[str, list[str]] = {}
     if query_string:
         pairs = _short_pairs if len(query_string) <= _SHORT else _pairs

@@ -9,7 +9,7 @@ import itertools
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -53,7 +53,7 @@ class Uploads:
     part: str | None = None
     """The name that the part with the file must have; None for `files[n]` or any other."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
         """How much the caller may upload. Called when the first file begins, after the endpoint's access check.
 
         Raises Refusal for a caller who may not upload files.
@@ -76,7 +76,7 @@ class NoFiles(Uploads):
 
     maximum = 0
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 no caller may upload
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 no caller may upload
         """Allow nothing."""
         return Allowance(each=0, total=0)
 
@@ -87,7 +87,7 @@ class Form(Struct):
     fields: dict[str, bytes]
     files: list[StagedFile]
 
-    def body(self, kind: Any) -> bytes:
+    def body(self, kind: object) -> bytes:
         """The JSON body of a form: its `payload_json`, else an object of its fields, typed as in the struct `kind`."""
         return json_of_fields(self.fields, kind)
 

@@ -1,7 +1,7 @@
 """Events that change a guild's state: they update the guild's view and may reveal channels to sessions or hide them."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final
+from typing import Final
 
 from moothall.bus import Envelope
 from moothall.gateway.audience.dispatcher import Dispatcher
@@ -299,7 +299,7 @@ class GuildEventHandler:
 
 
 _NO_CHANNELS: Final[frozenset[ChannelId]] = frozenset()
-_Handler = Callable[[GuildEventHandler, GuildView, Envelope], Coroutine[Any, Any, None]]
+_Handler = Callable[[GuildEventHandler, GuildView, Envelope], Coroutine[object, None, None]]
 
 _HANDLERS: Final[dict[str, _Handler]] = {
     "GUILD_MEMBER_ADD": GuildEventHandler.guild_member_add,

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from moothall.bus import Audience, Envelope
 from moothall.gateway.audience.dispatcher import Dispatcher, thread_members_audience
@@ -86,7 +86,7 @@ class Hub:
         self._delivery_scheduled = False
         self.delivered = 0
         """Envelopes and slices delivered so far, by which a delivery that stands still is noticed."""
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
 
     # Sessions
 
@@ -661,7 +661,9 @@ class Hub:
 
     # Background tasks
 
-    def run_in_background(self, coroutine: Coroutine[Any, Any, None], *, sends_to: Collection[Session] = ()) -> None:
+    def run_in_background(
+        self, coroutine: Coroutine[object, None, None], *, sends_to: Collection[Session] = ()
+    ) -> None:
         """Run a coroutine as a task, inline as far as an embedded database allows.
 
         An exception is logged, and breaks the sessions that the coroutine sends events to.
@@ -676,7 +678,7 @@ class Hub:
         if rest is not None:
             self._start_task(self._run_or_break(rest, sends_to), coroutine)
 
-    def run_for_sessions(self, sessions: Collection[Session], coroutine: Coroutine[Any, Any, None]) -> None:
+    def run_for_sessions(self, sessions: Collection[Session], coroutine: Coroutine[object, None, None]) -> None:
         """Run a coroutine in the background that sends events to sessions, which are broken if it fails."""
         self.run_in_background(coroutine, sends_to=sessions)
 
@@ -696,7 +698,7 @@ class Hub:
         for task in list(self._tasks):
             task.cancel()
 
-    def _start_task(self, outer: Coroutine[Any, Any, None], inner: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, outer: Coroutine[object, None, None], inner: Coroutine[object, None, None]) -> None:
         """Run a coroutine that awaits another one, which ends with it also if it is cancelled before its first step."""
         task = asyncio.get_running_loop().create_task(outer)
         self._tasks.add(task)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -150,12 +150,12 @@ def _guild_id(command: RequestGuildMembersCommand) -> GuildId:
     return GuildId(guild_ids[0])
 
 
-def _user_ids(value: Any) -> list[UserId] | None:
+def _user_ids(value: object) -> list[UserId] | None:
     """`user_ids` of the command; None if it is absent or null."""
     return None if value is UNSET or value is None else [UserId(user_id) for user_id in _read_ids(value)]
 
 
-def _read_ids(value: Any) -> list[Snowflake]:
+def _read_ids(value: object) -> list[Snowflake]:
     """Read one id or a list of ids. Raises CloseConnection 4002."""
     try:
         return [Snowflake.from_wire(item) for item in (value if isinstance(value, list) else [value])]

@@ -71,7 +71,7 @@ def _button_labels(buttons: object) -> list[str]:
 
 def _readable_fields(value: dict[str, Any], struct: type[Struct]) -> dict[str, Any]:
     """The fields of a struct that an object has with an allowed value; of objects inside it, their readable fields."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     for field in msgspec.structs.fields(struct):
         if field.encode_name not in value:
             continue

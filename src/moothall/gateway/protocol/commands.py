@@ -36,7 +36,7 @@ class IdentifyCommand(Struct):
     """Opcode 2."""
 
     token: str
-    properties: dict[str, Any] = {}
+    properties: dict[str, object] = {}
     compress: bool | None = False
     large_threshold: int | None = 50
     shard: list[int] | None = None
@@ -150,7 +150,7 @@ def _byte_length(message: str) -> int:
 _payload_decoder = msgspec.json.Decoder(Payload)
 
 
-def read_command(data: Raw, command_type: Any) -> Any:
+def read_command(data: Raw, command_type: object) -> Any:
     """Decode the `d` of a payload. Raises CloseConnection 4002."""
     try:
         return decoder(command_type).decode(data)

@@ -65,14 +65,14 @@ def integer(number: int) -> bytes:
     return bytes((_SMALL_BIG, size, number < 0)) + magnitude.to_bytes(size, "little")
 
 
-def term(value: Any) -> bytes:
+def term(value: object) -> bytes:
     """Encode a decoded JSON value, without the version byte."""
     fragments: list[bytes] = []
     _append_term(value, fragments.append)
     return b"".join(fragments)
 
 
-def term_slices(value: Any, items: int) -> Iterator[bytes]:
+def term_slices(value: object, items: int) -> Iterator[bytes]:
     """Encode a value as `term` does; an object in pieces of at most `items` items of any list of it."""
     if type(value) is not dict:
         yield term(value)
@@ -132,7 +132,7 @@ def _append_map(fields: dict[str, Any], append: _Append) -> None:
             _append_term(value, append)
 
 
-def _scalar(value: Any) -> bytes:
+def _scalar(value: object) -> bytes:
     if value is None:
         return _NULL
     if value is True:
@@ -261,7 +261,7 @@ class _Reader:
     def map(self, depth: int) -> dict[str, Any]:
         count = self._integer(4)
         self._check_count(2 * count)
-        fields: dict[str, Any] = {}
+        fields: dict[str, object] = {}
         for _ in range(count):
             if self._integer(1) != _BINARY:
                 raise EtfDecodeError("a key that is not a binary")

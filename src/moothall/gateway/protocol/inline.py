@@ -14,7 +14,7 @@ class SuspendedCoroutine(Awaitable[Any]):
 
     __slots__ = ("_coroutine", "_waits_for")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], waits_for: Any) -> None:
+    def __init__(self, coroutine: Coroutine[object, None, Any], waits_for: object) -> None:
         self._coroutine = coroutine
         self._waits_for = waits_for
 
@@ -37,7 +37,7 @@ class SuspendedCoroutine(Awaitable[Any]):
 class _Step:
     __slots__ = ("done", "value")
 
-    def __init__(self, value: Any, *, done: bool) -> None:
+    def __init__(self, value: object, *, done: bool) -> None:
         self.value = value
         self.done = done
 
@@ -49,14 +49,14 @@ def _send(coroutine: Coroutine[Any, Any, Any], value: Any) -> _Step:
         return _Step(end.value, done=True)
 
 
-def _throw(coroutine: Coroutine[Any, Any, Any], error: BaseException) -> _Step:
+def _throw(coroutine: Coroutine[object, None, Any], error: BaseException) -> _Step:
     try:
         return _Step(coroutine.throw(error), done=False)
     except StopIteration as end:
         return _Step(end.value, done=True)
 
 
-def run_inline(coroutine: Coroutine[Any, Any, Any]) -> SuspendedCoroutine | None:
+def run_inline(coroutine: Coroutine[object, None, Any]) -> SuspendedCoroutine | None:
     """Run a coroutine until it ends (None) or suspends (the rest of it). Its exceptions propagate."""
     try:
         waits_for = coroutine.send(None)

@@ -162,7 +162,7 @@ class SendQueue:
             self._drained = None
 
     @staticmethod
-    def _start(coroutine: Coroutine[Any, Any, None]) -> None:
+    def _start(coroutine: Coroutine[object, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         _tasks.add(task)
         task.add_done_callback(_tasks.discard)

@@ -46,7 +46,7 @@ class PersonInChannel(Access):
 
     label = "person"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Enter the channel. Raises Refusal: 403/20001 for bots, 404/10003, 403/50001."""
         await PERSON.check(ctx, path)
         await enter(ctx, path)

@@ -45,7 +45,7 @@ class OwnBot(Access):
 
     label = "bot"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:  # noqa: ARG002 it names no application
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 it names no application
         """Load the bot's application. Raises Refusal: 403/20002 for users that are no bots."""
         if not ctx.actor.bot or ctx.actor.application_id is None:
             raise Refusal(errors.ONLY_BOTS_CAN_USE)
@@ -57,7 +57,7 @@ class BotOfApplication(Access):
 
     label = "its bot"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Raises Refusal: 403/20002 for users that are no bots, 403/20012 for other bots."""
         if not ctx.actor.bot:
             raise Refusal(errors.ONLY_BOTS_CAN_USE)

@@ -258,7 +258,7 @@ def _bot_user_id(row: ApplicationRow) -> UserId:
 
 def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
     """The values of the columns that a request sets, except the team."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if body.description is not UNSET:
         changes["description"] = "" if body.description is None else clean(body.description).strip()
     for field in _IMAGE_FIELDS:
@@ -282,7 +282,7 @@ def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dic
 
 def _flag_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
     """The flags that a request may set, and the participants of its Activity."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if body.flags is not UNSET:
         changes["flags"] = row.flags & ~SETTABLE | (body.flags or 0) & SETTABLE
     if body.max_participants is not UNSET:
@@ -292,7 +292,7 @@ def _flag_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str
 
 def _event_webhook_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
     """The columns of webhook events. Without a URL they are disabled."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if body.event_webhooks_types is not UNSET:
         changes["event_webhooks_types"] = [kind.value for kind in body.event_webhooks_types or ()]
     if body.event_webhooks_status is not UNSET:
@@ -326,7 +326,9 @@ async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentAppl
 
 
 def _owner_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, Any]:
-    changes: dict[str, Any] = {name: getattr(body, name) for name in _OWNER_FIELDS if getattr(body, name) is not UNSET}
+    changes: dict[str, object] = {
+        name: getattr(body, name) for name in _OWNER_FIELDS if getattr(body, name) is not UNSET
+    }
     if body.redirect_uris is not UNSET:
         changes["redirect_uris"] = body.redirect_uris or []
     if body.name is not UNSET:

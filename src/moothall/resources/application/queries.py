@@ -147,7 +147,7 @@ async def insert_application(tx: Transaction, row: ApplicationRow) -> None:
     await tx.execute(_insert_application, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def update_application(tx: Transaction, application_id: ApplicationId, **columns: Any) -> None:
+async def update_application(tx: Transaction, application_id: ApplicationId, **columns: object) -> None:
     """Update columns of an application."""
     query = update_columns(applications, key=("id",), columns=frozenset(columns))
     await tx.execute(query, id=application_id, **columns)

@@ -1,7 +1,6 @@
 """Access to the endpoints that modify and delete channels."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from moothall.api.access import RequiredPermissions, enter
 from moothall.api.context import Context
@@ -17,7 +16,7 @@ class ManagesChannel(RequiredPermissions):
     def __init__(self) -> None:
         super().__init__(Permissions.MANAGE_CHANNELS)
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Load the channel and check the permission. Raises Refusal: 403/50013."""
         await enter(ctx, path)
         if ctx.in_guild and not ctx.channel.is_thread:

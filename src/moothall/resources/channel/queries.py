@@ -173,7 +173,7 @@ async def lock_channel(tx: Transaction, channel_id: ChannelId) -> bool:
     return await tx.one(_lock_channel, channel_id=channel_id) is not None
 
 
-async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: Any) -> None:
+async def update_channel(tx: Transaction, channel_id: ChannelId, **columns: object) -> None:
     """Update columns of a channel."""
     await tx.execute(update_columns(channels, key=("id",), columns=frozenset(columns)), id=channel_id, **columns)
 

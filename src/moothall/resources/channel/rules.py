@@ -35,7 +35,7 @@ from moothall.resources.channel.requests import (
 )
 from moothall.storage.rows import ChannelRow
 
-_SIMPLE_FIELDS: Final[Mapping[str, Any]] = {
+_SIMPLE_FIELDS: Final[Mapping[str, object]] = {
     "nsfw": False,
     "bitrate": limits.BITRATE_DEFAULT,
     "user_limit": 0,
@@ -158,7 +158,7 @@ def tags_column(
 ) -> list[dict[str, Any]]:
     """Return the column of a forum's tags; tags without an id get a new one, others must be among those `before`."""
     known = {int(tag["id"]): tag for tag in before}
-    tags: list[dict[str, Any]] = []
+    tags: list[dict[str, object]] = []
     for index, tag in enumerate(requests or ()):
         at = form_errors.at(("available_tags", index))
         tag_id = tag.id or None

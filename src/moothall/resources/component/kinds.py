@@ -15,7 +15,7 @@ Build = Callable[[ComponentValidator, Any, int, Path, Sequence[Component]], Comp
 """Builds a component of a response from the validator, the converted input, its id, its path and its children."""
 
 
-Check = Callable[[ComponentValidator, Mapping[str, Any], Path], None]
+Check = Callable[[ComponentValidator, Mapping[str, object], Path], None]
 """Checks several children of a component together; the component may be invalid."""
 
 

@@ -50,7 +50,7 @@ def build_action_row(
     return ActionRow(id=number, components=cast("list[RowChild]", children))
 
 
-def check_width(validator: ComponentValidator, body: Mapping[str, Any], at: Path) -> None:
+def check_width(validator: ComponentValidator, body: Mapping[str, object], at: Path) -> None:
     """A row has room for five buttons, or one other component."""
     children = body.get("components")
     if not isinstance(children, list):

@@ -1,6 +1,6 @@
 """Modals: forms that an application shows to a user (api.md, Components; interactions: modal)."""
 
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from moothall.api.request.form import read_plain
 from moothall.objects import limits
@@ -16,14 +16,14 @@ from moothall.resources.component.validator import ComponentValidator, Reference
 _NOT_A_LIST: Final = FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType")
 
 
-def referenced_ids_of_modal(body: Any) -> ReferencedIds:
+def referenced_ids_of_modal(body: object) -> ReferencedIds:
     """The ids that a modal of a request refers to, for `resolve_ids`; none if it is malformed."""
     components = body.get("components") if isinstance(body, dict) else None
     return referenced_ids(components if isinstance(components, list) else [])
 
 
 def read_modal(
-    body: Any, form_errors: FormErrors, *, resolved: ResolvedIds | None, referenced: ReferencedIds | None = None
+    body: object, form_errors: FormErrors, *, resolved: ResolvedIds | None, referenced: ReferencedIds | None = None
 ) -> Modal | None:
     """A modal: custom id, a title of up to 45 characters, and one to five components.
 

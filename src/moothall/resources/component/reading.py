@@ -80,7 +80,7 @@ def read_tree(body: Sequence[Any], validator: ComponentValidator, top: Component
     return components
 
 
-def _read(body: Any, validator: ComponentValidator, position: ComponentPosition, at: Path) -> Component | None:
+def _read(body: object, validator: ComponentValidator, position: ComponentPosition, at: Path) -> Component | None:
     validator.count += 1
     if validator.count > limits.COMPONENTS_V2_MAX:
         raise _TooMany

@@ -55,7 +55,7 @@ class Answer(Struct, frozen=True):
         return [Snowflake(int(value)) for value in self.value] if has_ids else []
 
 
-def read_values(select: Select, values: Any, form_errors: FormErrors, at: Path = ("values",)) -> list[str]:
+def read_values(select: Select, values: object, form_errors: FormErrors, at: Path = ("values",)) -> list[str]:
     """The submitted values of a select in a message or modal: options, or ids as texts, each once.
 
     Errors are added to `form_errors` at `at`. An optional select of a modal may be empty.
@@ -71,7 +71,7 @@ def read_values(select: Select, values: Any, form_errors: FormErrors, at: Path =
 
 
 def read_modal_submission(
-    modal: Modal, components: Any, form_errors: FormErrors, *, files: Mapping[int, str] | None = None
+    modal: Modal, components: object, form_errors: FormErrors, *, files: Mapping[int, str] | None = None
 ) -> list[Answer]:
     """The values submitted in a modal, one for every field in the modal's order, also empty ones.
 
@@ -80,7 +80,7 @@ def read_modal_submission(
     Errors are added to `form_errors` below `components`.
     """
     fields = {field.custom_id: field for field in _fields(modal)}
-    entered_by_id: dict[str, tuple[Mapping[str, Any], Path]] = {}
+    entered_by_id: dict[str, tuple[Mapping[str, object], Path]] = {}
     for entered, at in _entered(components, form_errors):
         custom_id = entered.get("custom_id")
         field = fields.get(custom_id) if isinstance(custom_id, str) else None
@@ -102,7 +102,7 @@ def read_modal_submission(
 def submission_payload(modal: Modal, answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """The `components` of a modal submit interaction: label by label, text displays without their content."""
     by_id = {answer.field.id: answer for answer in answers}
-    payload: list[dict[str, Any]] = []
+    payload: list[dict[str, object]] = []
     for component in modal.components:
         if isinstance(component, Label):
             inner = _answer_payload(by_id[component.component.id])
@@ -133,7 +133,7 @@ def _fields(modal: Modal) -> Iterator[LabelChild]:
             yield from component.components
 
 
-def _entered(components: Any, form_errors: FormErrors) -> Iterator[tuple[Mapping[str, Any], Path]]:
+def _entered(components: object, form_errors: FormErrors) -> Iterator[tuple[Mapping[str, object], Path]]:
     if not isinstance(components, list) or len(components) > _MAX_LISTED:
         form_errors.add("components", *_NOT_A_LIST)
         return
@@ -152,7 +152,7 @@ def _entered(components: Any, form_errors: FormErrors) -> Iterator[tuple[Mapping
 
 
 def _read_value(
-    field: LabelChild, entered: Mapping[str, Any], form_errors: FormErrors, at: Path, files: Mapping[int, str] | None
+    field: LabelChild, entered: Mapping[str, object], form_errors: FormErrors, at: Path, files: Mapping[int, str] | None
 ) -> Any:
     match field:
         case TextInput():
@@ -175,7 +175,7 @@ def _read_value(
             return read_values(field, entered.get("values"), form_errors, (*at, "values"))
 
 
-def _read_text(field: TextInput, value: Any, form_errors: FormErrors, at: Path) -> str:
+def _read_text(field: TextInput, value: object, form_errors: FormErrors, at: Path) -> str:
     if value is None:
         value = ""
     if not isinstance(value, str):
@@ -192,7 +192,7 @@ def _read_text(field: TextInput, value: Any, form_errors: FormErrors, at: Path) 
     return text
 
 
-def _read_choice(field: RadioGroup, value: Any, form_errors: FormErrors, at: Path) -> str | None:
+def _read_choice(field: RadioGroup, value: object, form_errors: FormErrors, at: Path) -> str | None:
     values = [option.value for option in field.options]
     if value is None:
         if field.required:
@@ -205,7 +205,7 @@ def _read_choice(field: RadioGroup, value: Any, form_errors: FormErrors, at: Pat
 
 
 def _read_files(
-    field: FileUpload, values: Any, form_errors: FormErrors, at: Path, files: Mapping[int, str] | None
+    field: FileUpload, values: object, form_errors: FormErrors, at: Path, files: Mapping[int, str] | None
 ) -> list[str]:
     chosen = _list(values, form_errors, at)
     _check_count(field, chosen, form_errors, at)
@@ -234,7 +234,7 @@ def _check_count(field: FileUpload | CheckboxGroup, chosen: Sequence[str], form_
         form_errors.add(at, *FieldError.length(field.min_values, field.max_values))
 
 
-def _list(values: Any, form_errors: FormErrors, at: Path) -> list[str]:
+def _list(values: object, form_errors: FormErrors, at: Path) -> list[str]:
     """A list of texts or, as ids, numbers; null is an empty list."""
     if values is None:
         return []

@@ -62,7 +62,7 @@ def referenced_ids(components: Sequence[Any]) -> ReferencedIds:
     return referenced
 
 
-def _add_ids(node: Mapping[str, Any], referenced: ReferencedIds) -> None:
+def _add_ids(node: Mapping[str, object], referenced: ReferencedIds) -> None:
     if (number := as_integer(node.get("id"))) is not None:
         referenced.ids.add(number)
     _add_emoji(node.get("emoji"), referenced)
@@ -161,7 +161,7 @@ class ComponentValidator:
             self._last_id += 1
         return self._last_id
 
-    def take_ids(self, body: Mapping[str, Any], at: Path) -> None:
+    def take_ids(self, body: Mapping[str, object], at: Path) -> None:
         """Reserve the ids of an invalid component, so that duplicates of them are errors as well."""
         number, custom_id = body.get("id"), body.get("custom_id")
         if type(number) is int and 0 < number <= limits.COMPONENT_ID_MAX:

@@ -50,7 +50,7 @@ async def list_entitlements(
     only_active: bool = False,
 ) -> list[Entitlement]:
     """List the entitlements of an application, ascending by id. `only_active` excludes ended and consumed ones."""
-    filters: dict[str, Any] = {
+    filters: dict[str, object] = {
         "owner_id": user_id,
         "guild_id": guild_id,
         "sku_ids": sku_ids or None,

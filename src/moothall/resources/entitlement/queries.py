@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, structs
 
@@ -86,7 +86,7 @@ compiled_beforehand(
 
 
 async def select_entitlements(
-    reader: Reader, *, maximum: int, newest_first: bool = False, **filters: Any
+    reader: Reader, *, maximum: int, newest_first: bool = False, **filters: object
 ) -> list[EntitlementRow]:
     """The first `maximum` entitlements that meet the conditions named by `filters`, or the last, ascending by id."""
     rows = await reader.all(_select(frozenset(filters), newest_first=newest_first), maximum=maximum, **filters)
@@ -98,7 +98,7 @@ async def insert_entitlement(tx: Transaction, row: EntitlementRow) -> None:
     await tx.execute(_insert, **structs.asdict(row))
 
 
-async def update_entitlement(tx: Transaction, row: EntitlementRow, **columns: Any) -> None:
+async def update_entitlement(tx: Transaction, row: EntitlementRow, **columns: object) -> None:
     """Update columns of an entitlement."""
     query = update_columns(entitlements, key=("application_id", "id"), columns=frozenset(columns))
     await tx.execute(query, application_id=row.application_id, id=row.id, **columns)

@@ -1,7 +1,7 @@
 """Operations: create and modify group direct messages, add and remove recipients."""
 
 from collections.abc import Collection, Iterable
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, structs
 
@@ -268,7 +268,7 @@ async def modify_group_dm(ctx: Context, body: ModifyChannel) -> Channel:
     access, row = ctx.channel, await select_channel(ctx.tx, ctx.channel.id)
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     if body.name is not UNSET:
         columns["name"] = clean_name(body.name or "") or None
     if body.icon is not UNSET:

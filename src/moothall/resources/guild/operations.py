@@ -146,7 +146,7 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
 
 def _columns(body: ModifyGuild) -> dict[str, Any]:
     """The new values of columns that depend on the request alone."""
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         name: null if value is None else value
         for name, null in _DEFAULTS.items()
         if (value := getattr(body, name)) is not UNSET
@@ -208,7 +208,7 @@ def _images(body: ModifyGuild, after: GuildRow, form_errors: FormErrors) -> dict
     return columns
 
 
-async def change_guild(ctx: Context, **columns: Any) -> Guild:
+async def change_guild(ctx: Context, **columns: object) -> Guild:
     """Set columns of the guild entered, write the audit entry and emit GUILD_UPDATE; returns the changed guild object.
 
     Without any difference nothing is written, recorded or emitted. The caller checks every rule and declares
@@ -266,7 +266,7 @@ async def clear_deleted_channel(ctx: Context, channel: Channel) -> None:
     Rows that call this declare GuildUpdate.
     """
     guild = ctx.guild
-    columns: dict[str, Any] = {name: None for name in _CHANNEL_SETTINGS if getattr(guild.row, name) == channel.id}
+    columns: dict[str, object] = {name: None for name in _CHANNEL_SETTINGS if getattr(guild.row, name) == channel.id}
     screen = welcome_screen_from_row(guild.row)
     if screen is not None and any(shown.channel_id == channel.id for shown in screen.welcome_channels):
         others = [shown for shown in screen.welcome_channels if shown.channel_id != channel.id]

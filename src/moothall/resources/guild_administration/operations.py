@@ -31,7 +31,7 @@ async def modify_guild(
     Without a difference nothing is recorded.
     """
     row = ctx.guild.row
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     if features is not None and set(features) != set(row.features):
         columns["features"] = sorted(set(features))
         for index, name in enumerate(features):
@@ -60,6 +60,6 @@ async def _check_owner(ctx: Context, user_id: UserId) -> None:
         refuse_field("owner_id", FormCode.BASE_TYPE_CHOICES, "Name a member with an open account, who is no bot.")
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     """A value as the log has it: ids as text."""
     return str(int(value)) if isinstance(value, Snowflake) else value

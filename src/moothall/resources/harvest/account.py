@@ -1,7 +1,5 @@
 """The documents of an archive about an account and its guilds."""
 
-from typing import Any
-
 import msgspec
 from msgspec import Struct
 
@@ -158,5 +156,5 @@ async def guilds_document(ctx: Context, user_id: UserId) -> bytes:
     )
 
 
-def _indented(value: Any) -> bytes:
+def _indented(value: object) -> bytes:
     return msgspec.json.format(encode(value), indent=2)

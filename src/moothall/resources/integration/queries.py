@@ -112,7 +112,7 @@ async def insert_integration(tx: Transaction, row: IntegrationRow) -> None:
     await tx.execute(_insert_integration, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def update_integration(tx: Transaction, row: IntegrationRow, **columns: Any) -> None:
+async def update_integration(tx: Transaction, row: IntegrationRow, **columns: object) -> None:
     """Set columns of an integration's row."""
     query = update_columns(integrations, key=("guild_id", "id"), columns=frozenset(columns))
     await tx.execute(query, guild_id=row.guild_id, id=row.id, **columns)

@@ -83,7 +83,7 @@ async def response_allowance(ctx: Context, row: InteractionRow) -> Allowance:
 class ResponseUploads(FileUploads):
     """Files of a response."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
         """The limits of the guild's premium tier."""
         del path
         return await response_allowance(ctx, interaction_of(ctx))
@@ -96,7 +96,7 @@ class ResponseUploads(FileUploads):
 class SubmittedUploads(FileUploads):
     """Files that a user uploads with a command or a modal."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
         """The largest limits of any guild: the channel is in the body, and `SubmittedFiles` checks its limit."""
         del ctx, path
         maximum = max(limits.FILE_SIZE_BY_TIER)

@@ -130,7 +130,7 @@ async def clear_modal(tx: Transaction, interaction_id: InteractionId) -> bool:
     return await tx.execute(_clear_modal, interaction_id=interaction_id) == 1
 
 
-async def update_interaction(tx: Transaction, interaction_id: InteractionId, **columns: Any) -> None:
+async def update_interaction(tx: Transaction, interaction_id: InteractionId, **columns: object) -> None:
     """Update columns by name."""
     await tx.execute(
         update_columns(interactions, key=("id",), columns=frozenset(columns)), id=interaction_id, **columns

@@ -1,7 +1,7 @@
 """Member objects and lists of them as JSON, kept until a member or user changes."""
 
 from collections.abc import Callable, Coroutine, Hashable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.member.queries import TABLES, member_objects
@@ -40,7 +40,7 @@ class EncodedMembers:
         self._entries.forget_all()
 
     async def get(
-        self, reader: Reader, key: Hashable, now: Timestamp, read: Callable[[], Coroutine[Any, Any, bytes]]
+        self, reader: Reader, key: Hashable, now: Timestamp, read: Callable[[], Coroutine[object, None, bytes]]
     ) -> bytes:
         """The JSON for a key: kept, or read now, once for all who request it at the same time."""
         if not reader.committed:

@@ -32,7 +32,7 @@ def is_layout(flags: int | UnsetType | None) -> bool:
     return bool(flags and flags & MessageFlags.IS_COMPONENTS_V2)
 
 
-def check_legacy_fields(body: Any, form_errors: FormErrors) -> None:
+def check_legacy_fields(body: object, form_errors: FormErrors) -> None:
     """Add an error for each field of a body that a message with IS_COMPONENTS_V2 cannot have."""
     for field in _LEGACY:
         if getattr(body, field, None):

@@ -14,7 +14,7 @@ from moothall.resources.message.rules import require_may_write, require_unrestri
 
 
 class _NewMessageUploads(FileUploads):
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
         await require_may_write(ctx)
         return await super().admit(ctx, path)
 

@@ -87,7 +87,7 @@ async def select_rows(
 
     Of `target_id` and `user_id` one counts, the former.
     """
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "before": _LAST if before is None else before,
         "act": act or "",
         "kind": "%" if act is None else f"{escape_like(act)}.%",
@@ -100,7 +100,7 @@ async def select_rows(
     return await reader.all_long(_select_newest, **values)
 
 
-async def insert_row(tx: Transaction, **columns: Any) -> None:
+async def insert_row(tx: Transaction, **columns: object) -> None:
     """Add a row."""
     await tx.execute(_insert, **columns)
 

@@ -1,7 +1,6 @@
 """The SQL of read states and mentions."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct, structs
 
@@ -358,7 +357,7 @@ async def insert_mentions(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, author_id: UserId, target_ids: Iterable[Snowflake]
 ) -> None:
     """Store whom a message mentions: users, roles, and for @everyone the guild."""
-    values: dict[str, Any] = {"channel_id": channel_id, "message_id": message_id, "author_id": author_id}
+    values: dict[str, object] = {"channel_id": channel_id, "message_id": message_id, "author_id": author_id}
     await tx.write_many(_insert_mention, [{**values, "target_id": target_id} for target_id in target_ids])
 
 

@@ -1,7 +1,7 @@
 """The SQL of recent mentions."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -102,7 +102,7 @@ async def select_mentions(
 
     Those in channels that the user may not view are not left out.
     """
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "user_id": user_id,
         "target_ids": list(target_ids),
         "oldest_id": oldest_id,

@@ -39,7 +39,7 @@ class ManagesEvent(ViewsEvent):
 
     label = "CREATE_EVENTS|MANAGE_EVENTS"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Load the event. Raises Refusal: 404/10070, 403/50013."""
         await super().check(ctx, path)
         await require_management(ctx, ctx.resource(EventRow))
@@ -50,7 +50,7 @@ class CreatesEvents(Member):
 
     label = "CREATE_EVENTS"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Raise Refusal 403/50013 for members without the permission."""
         await super().check(ctx, path)
         if ctx.member.permissions & Permissions.CREATE_EVENTS:

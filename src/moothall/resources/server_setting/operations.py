@@ -30,7 +30,7 @@ async def modify_settings(ctx: Context, body: ModifyServerSettings, *, by_setup:
     def in_force(name: str) -> Any:
         return present.get(name, value_of(running.configured, name))
 
-    old: dict[str, Any] = {}
+    old: dict[str, object] = {}
     for name, value in structs.asdict(body).items():
         if value is UNSET:
             continue

@@ -15,7 +15,7 @@ _SECONDS: Final = 2.0
 """How soon a change that another process has made is in force."""
 _MEGABYTE: Final = 1_000_000
 
-_TO_LIMITS: Final[Mapping[str, Callable[[Any], Mapping[str, Any]]]] = {
+_TO_LIMITS: Final[Mapping[str, Callable[[Any], Mapping[str, object]]]] = {
     "registration_domains": lambda value: {"registration_domains": tuple(value)},
     "blocked_usernames": lambda value: {"blocked_usernames": tuple(value)},
     "blocked_address_domains": lambda value: {"blocked_address_domains": tuple(value)},
@@ -68,7 +68,7 @@ class RunningSettings(PeriodicTask):
         if present == self._applied:
             return
         ended = self._applied.keys() - present.keys()
-        changes: dict[str, Any] = {}
+        changes: dict[str, object] = {}
         for name in ended:
             changes |= _limits_of(name, value_of(self.configured, name))
         for name, text in present.items():
@@ -81,6 +81,6 @@ class RunningSettings(PeriodicTask):
         return False
 
 
-def _limits_of(name: str, value: Any) -> Mapping[str, Any]:
+def _limits_of(name: str, value: object) -> Mapping[str, object]:
     convert = _TO_LIMITS.get(name)
     return {name: value} if convert is None else convert(value)

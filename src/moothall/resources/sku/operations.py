@@ -1,7 +1,7 @@
 """SKU operations: create and modify what an application offers."""
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, structs
 
@@ -72,7 +72,7 @@ def _new_row(ctx: Context, application_id: ApplicationId, kind: SkuType, name: s
 async def modify_sku(ctx: Context, sku_id: SkuId, body: ModifySku) -> Sku:
     """Change the name of an SKU and whether it is available. Raises Refusal: 404/10027, 403/20012."""
     row = await find_sku(ctx, sku_id)
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     if body.name is not UNSET:
         columns["name"] = clean_name(body.name)
     if body.flags is not UNSET:

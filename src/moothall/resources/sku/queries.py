@@ -1,7 +1,6 @@
 """The SQL of SKUs."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct, structs
 
@@ -50,7 +49,7 @@ async def insert_skus(tx: Transaction, rows: Iterable[SkuRow]) -> None:
     await tx.execute_many(_insert, [structs.asdict(row) for row in rows])
 
 
-async def update_sku(tx: Transaction, sku_id: SkuId, **columns: Any) -> None:
+async def update_sku(tx: Transaction, sku_id: SkuId, **columns: object) -> None:
     """Update columns of an SKU."""
     await tx.execute(update_columns(skus, key=("id",), columns=frozenset(columns)), id=sku_id, **columns)
 

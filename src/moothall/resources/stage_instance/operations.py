@@ -1,6 +1,6 @@
 """Opening, changing and closing live stages (resources: stage instance)."""
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from msgspec import structs
 
@@ -261,7 +261,7 @@ async def get_stage(ctx: Context) -> StageRow:
 async def modify_stage_instance(ctx: Context, *, topic: str | None, privacy_level: int | None) -> StageRow:
     """Change the live stage of the channel of the request. Raises Refusal: 404/10067."""
     stage = await get_stage(ctx)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     if topic is not None:
         values["topic"] = topic
     if privacy_level is not None:

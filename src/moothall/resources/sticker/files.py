@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from msgspec import Struct
 
@@ -35,7 +34,7 @@ class StickerUploads(Uploads):
     maximum = 1
     part = _FIELD
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
         """Allow one file; the row's permission was checked before."""
         return Allowance(each=limits.STICKER_FILE_MAX, total=limits.STICKER_FILE_MAX)
 

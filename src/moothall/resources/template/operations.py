@@ -5,7 +5,7 @@ The public API announces none of them and records none in the audit log.
 
 import secrets
 import string
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, structs
 
@@ -56,7 +56,7 @@ async def create_template(ctx: Context, body: CreateGuildTemplate) -> GuildTempl
 async def sync_template(ctx: Context, code: str) -> GuildTemplate:
     """Replace the snapshot of a template by the current state of its guild. Raises Refusal: 404/10057."""
     row = await find_own_template(ctx, code)
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "snapshot": await current_snapshot(ctx, ctx.guild),
         "guild_version": ctx.guild.version,
         "updated_at": ctx.now,
@@ -68,7 +68,7 @@ async def sync_template(ctx: Context, code: str) -> GuildTemplate:
 async def modify_template(ctx: Context, code: str, body: ModifyGuildTemplate) -> GuildTemplate:
     """Change the name and description of a template, not its snapshot. Raises Refusal: 404/10057."""
     row = await find_own_template(ctx, code)
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     if body.name is not UNSET:
         columns["name"] = clean_name(body.name)
     if body.description is not UNSET:

@@ -1,7 +1,5 @@
 """The SQL of guild templates."""
 
-from typing import Any
-
 from msgspec import Struct, structs
 
 from moothall.objects.ids import GuildId, UserId
@@ -59,7 +57,7 @@ async def insert_template(tx: Transaction, row: TemplateRow) -> bool:
     return await tx.execute(_insert, **structs.asdict(row)) > 0
 
 
-async def update_template(tx: Transaction, guild_id: GuildId, **columns: Any) -> None:
+async def update_template(tx: Transaction, guild_id: GuildId, **columns: object) -> None:
     """Update columns of a guild's template."""
     query = update_columns(guild_templates, key=("guild_id",), columns=frozenset(columns))
     await tx.execute(query, guild_id=guild_id, **columns)

@@ -190,7 +190,7 @@ class ThreadSearch(Struct, frozen=True, kw_only=True):
 
     def values(self, parent_id: ChannelId) -> dict[str, Any]:
         """Return the parameters of the SQL query."""
-        values: dict[str, Any] = {"parent_id": parent_id}
+        values: dict[str, object] = {"parent_id": parent_id}
         values |= {f"word{index}": f"%{_escaped(word)}%" for index, word in enumerate(self.words)}
         if self.tags:
             values["tag_ids"] = list(self.tags)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, UserId
@@ -90,12 +90,12 @@ async def select_by_email(reader: Reader, key: str) -> UserRow | None:
     return await reader.one(_select_by_email, key=key)
 
 
-async def insert_user(tx: Transaction, **columns: Any) -> None:
+async def insert_user(tx: Transaction, **columns: object) -> None:
     """Store a new account."""
     await tx.execute(_insert_user, **columns)
 
 
-async def update_user(tx: Transaction, user_id: UserId, **columns: Any) -> None:
+async def update_user(tx: Transaction, user_id: UserId, **columns: object) -> None:
     """Update columns of an account."""
     await tx.execute(update_columns(users, key=("id",), columns=frozenset(columns)), id=user_id, **columns)
 

@@ -96,7 +96,7 @@ class ManagesWebhook(Access):
     def __init__(self, *, or_owner: bool = False) -> None:
         self._or_owner = or_owner
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Load the webhook and its channel, and check the permission.
 
         Raises Refusal: 404/10015 for an unknown webhook, 403/50001, 403/50013.

@@ -93,7 +93,7 @@ async def edit_message(
     """
     access, row = await _find_message(ctx, webhook, message_id, thread_id, find=lock_message)
     require_active_in(access)
-    changes: dict[str, Any] = {"sticker_ids": None}
+    changes: dict[str, object] = {"sticker_ids": None}
     if isinstance(body.flags, int):
         changes["flags"] = body.flags & EDITABLE
     if not _accepts_components(webhook, with_components=with_components):
@@ -230,7 +230,7 @@ def _new_forum_thread(
 
 
 class _WebhookUploads(FileUploads):
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
         """Return the upload limits of the webhook's guild. Raises Refusal: 404/10015."""
         del path
         if (handler := followup_handler_of(ctx)) is not None:

@@ -1,7 +1,7 @@
 """Operations: create, modify and delete webhooks."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, structs
 
@@ -94,7 +94,7 @@ async def modify_webhook(ctx: Context, row: WebhookRow, body: ModifyWebhook | Mo
     Raises Refusal: 400/50035 for an invalid name; for a new channel 404/10003, 403/50001, 403/50013, 400/50024 and
     400/30007.
     """
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     form_errors = FormErrors()
     if body.name is not UNSET:
         changes["name"] = webhook_name(body.name, form_errors, reserved=ctx.services.limits.reserved_words)

@@ -58,7 +58,7 @@ class PostgresReader:
     ) -> None:
         return None
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+    async def one(self, query: Query[T], /, **values: object) -> T | None:
         """The first row."""
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values))
@@ -66,13 +66,13 @@ class PostgresReader:
             return None
         return plan.make(rows[0]) if plan.make is not None else tuple(rows[0])  # type: ignore[return-value]
 
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row."""
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values))
         return list(map(plan.make or tuple, rows))
 
-    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_many(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row; others run while they are made and before they are used."""
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values))
@@ -80,7 +80,7 @@ class PostgresReader:
         await yield_turn(first=not self.committed)
         return made
 
-    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_long(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row, while few others read at length: connections and processors are left to short reads.
 
         Raises WorkRefused.
@@ -89,11 +89,11 @@ class PostgresReader:
         rows = await self._fetch(plan, plan.bind(values), long=True)
         return await map_items(self, plan.make or tuple, rows)
 
-    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: object) -> list[T]:
         """Every row, as `all_long` if they may be many."""
         return await (self.all if maximum <= FEW_ROWS else self.all_long)(query, **values)
 
-    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+    async def scalar(self, query: Query[Any], /, **values: object) -> Any:
         """The first column of the first row, or None without one."""
         plan = query.postgresql or query.plan("postgresql")
         rows = await self._fetch(plan, plan.bind(values))
@@ -127,7 +127,7 @@ class PostgresTransaction(PostgresReader):
         self._callbacks: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._over = True
-        self._task: asyncio.Task[Any] | None = None
+        self._task: asyncio.Task[object] | None = None
 
     async def __aenter__(self) -> Self:
         self._task = self._database.enter(asyncio.current_task())
@@ -162,7 +162,7 @@ class PostgresTransaction(PostgresReader):
             return bool(self._deferred)
         return bool(await self._run("fetchval", "SELECT pg_current_xact_id_if_assigned() IS NOT NULL", ()))
 
-    async def execute(self, query: Query[Any], /, **values: Any) -> int:
+    async def execute(self, query: Query[Any], /, **values: object) -> int:
         """Run a statement; return how many rows it changed."""
         plan = query.postgresql or query.plan("postgresql")
         text, arguments = plan.text, plan.bind(values)
@@ -177,15 +177,15 @@ class PostgresTransaction(PostgresReader):
         count = status.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
-    async def write(self, query: Query[Any], /, **values: Any) -> None:
+    async def write(self, query: Query[Any], /, **values: object) -> None:
         """Run a statement at the end, together with those of other transactions that end then."""
         await self._defer(query, [values])
 
-    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, object]], /) -> None:
         """Run a statement once for each set of values as `write` does."""
         await self._defer(query, list(map(dict, rows)))
 
-    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, object]], /) -> None:
         """Run a statement once for each set of values."""
         plan = query.postgresql or query.plan("postgresql")
         self._changes = True
@@ -208,7 +208,7 @@ class PostgresTransaction(PostgresReader):
         fetch = partial(self._database.fetch, payer=self._payer if long else None)
         return await self._unless_over(fetch, plan, arguments)  # type: ignore[no-any-return]
 
-    async def _run(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
+    async def _run(self, method: str, text: str, arguments: Iterable[object]) -> Any:
         """Run a statement inside of it, and begin it if that is the first one."""
         await self._run_deferred()
         return await self._unless_over(self._call, method, text, arguments)
@@ -247,7 +247,7 @@ class PostgresTransaction(PostgresReader):
     async def _begin(self) -> None:
         self._connection = await self._database.begin("BEGIN")
 
-    async def _call(self, method: str, text: str, arguments: Iterable[Any]) -> Any:
+    async def _call(self, method: str, text: str, arguments: Iterable[object]) -> Any:
         try:
             return await getattr(self._connection, method)(text, *arguments)
         except DRIVER_ERRORS as error:
@@ -256,7 +256,7 @@ class PostgresTransaction(PostgresReader):
                 self._connection.terminate()
             raise postgres_error(error) from error
 
-    async def _unless_over(self, work: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    async def _unless_over(self, work: Callable[..., Awaitable[Any]], *arguments: object) -> Any:
         """Do what is part of it. A failure ends it."""
         if self._over or self._failure is not None:
             raise RuntimeError("the transaction is over") from self._failure
@@ -369,7 +369,7 @@ class PostgresDatabase:
         self.long_reads = MeteredSlots(max(1, connections // _LONG_READS_SHARE), meter)
         self.outcomes = Outcomes(self._connect)
         self.group_commit = GroupCommit(self)
-        self._tasks: set[asyncio.Task[Any] | None] = set()
+        self._tasks: set[asyncio.Task[object] | None] = set()
         self._settled: list[asyncio.Future[None]] = []
 
     async def open(self) -> None:
@@ -432,7 +432,7 @@ class PostgresDatabase:
         """Return False: other processes write to this database too, so rows must not be cached."""
         return False
 
-    def watch_values(self, table: str, changed: Callable[[Mapping[str, Any]], None]) -> bool:  # noqa: ARG002 as `watch`
+    def watch_values(self, table: str, changed: Callable[[Mapping[str, object]], None]) -> bool:  # noqa: ARG002 as `watch`
         """Return False, as `watch` does."""
         return False
 
@@ -573,14 +573,14 @@ class PostgresDatabase:
             self.release(connection)
             return rows
 
-    def enter(self, task: asyncio.Task[Any] | None) -> asyncio.Task[Any] | None:
+    def enter(self, task: asyncio.Task[object] | None) -> asyncio.Task[object] | None:
         """Record that a task has a transaction. Raises RuntimeError if it has one already."""
         if task in self._tasks:
             raise RuntimeError("a transaction inside another of the same task would wait for itself")
         self._tasks.add(task)
         return task
 
-    def leave(self, task: asyncio.Task[Any] | None) -> None:
+    def leave(self, task: asyncio.Task[object] | None) -> None:
         """Record that a task's transaction has ended."""
         self._tasks.discard(task)
         if not self._tasks:

@@ -4,7 +4,7 @@ Triggers write down which messages have changed, so that whatever changes them n
 the index follows behind (resources: message_search).
 """
 
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import BigInteger, Column, MetaData, Table, Text
 from sqlalchemy.types import UserDefinedType
@@ -19,7 +19,7 @@ class TextVector(UserDefinedType[str]):
 
     cache_ok = True
 
-    def get_col_spec(self, **_options: Any) -> str:
+    def get_col_spec(self, **_options: object) -> str:
         """Its name."""
         return "TSVECTOR"
 
@@ -29,7 +29,7 @@ class TextQuery(UserDefinedType[str]):
 
     cache_ok = True
 
-    def get_col_spec(self, **_options: Any) -> str:
+    def get_col_spec(self, **_options: object) -> str:
         """Its name."""
         return "TSQUERY"
 

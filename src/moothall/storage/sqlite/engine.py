@@ -32,7 +32,7 @@ from moothall.storage.sqlite.group_commit import STUCK_SECONDS, Turn, Writer
 
 T = TypeVar("T")
 
-Watcher = Callable[[Mapping[str, Any]], None]
+Watcher = Callable[[Mapping[str, object]], None]
 """Called for a statement that wrote a watched table, with its values by name."""
 
 _PAUSE_AFTER = 0.0005
@@ -56,18 +56,18 @@ class _Rows:
         rows = self._run(plan.text, bindings)
         return rows if plan.make is None else list(map(plan.make, rows))
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+    async def one(self, query: Query[T], /, **values: object) -> T | None:
         """The first row."""
         plan = query.sqlite or query.plan("sqlite")
         rows = self._fetch(plan, plan.bind(values))
         return rows[0] if rows else None
 
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row."""
         plan = query.sqlite or query.plan("sqlite")
         return self._fetch(plan, plan.bind(values))
 
-    async def scalar(self, query: Query[Any], /, **values: Any) -> Any:
+    async def scalar(self, query: Query[Any], /, **values: object) -> Any:
         """The first column of the first row, or None without one."""
         plan = query.sqlite or query.plan("sqlite")
         rows = self._run(plan.text, plan.bind(values))
@@ -108,7 +108,7 @@ class SqliteReader(_Rows):
         """Return False: it only reads."""
         return False
 
-    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_many(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row; others run while they are made and before they are used."""
         plan = query.sqlite or query.plan("sqlite")
         rows = self._run(plan.text, plan.bind(values))
@@ -116,11 +116,11 @@ class SqliteReader(_Rows):
         await yield_turn()
         return made
 
-    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_long(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row, read on a thread. Raises WorkRefused."""
         return await self._long.all(self._payer, query, values)
 
-    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: object) -> list[T]:
         """Every row, on a thread if they may be many."""
         return await (self.all if maximum <= FEW_ROWS else self.all_long)(query, **values)
 
@@ -263,25 +263,25 @@ class SqliteTransaction(_Rows):
         """Whether it has changed a row."""
         return self._connection.total_changes() != self._changes_before
 
-    async def all(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all(self, query: Query[T], /, **values: object) -> list[T]:
         """Every row."""
         await self._pause_if_long()
         return await super().all(query, **values)
 
-    async def all_many(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_many(self, query: Query[T], /, **values: object) -> list[T]:
         """The same as `all`: others would wait for this transaction."""
         return await self.all(query, **values)
 
-    async def all_long(self, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_long(self, query: Query[T], /, **values: object) -> list[T]:
         """As `all`, but charged: a thread would not see this transaction's writes. Raises OverBudget."""
         with self._long.charging(self._payer):
             return await self.all(query, **values)
 
-    async def all_up_to(self, maximum: int, query: Query[T], /, **values: Any) -> list[T]:
+    async def all_up_to(self, maximum: int, query: Query[T], /, **values: object) -> list[T]:
         """The same as `all` or `all_long`."""
         return await (self.all if maximum <= FEW_ROWS else self.all_long)(query, **values)
 
-    async def execute(self, query: Query[Any], /, **values: Any) -> int:
+    async def execute(self, query: Query[Any], /, **values: object) -> int:
         """Run a statement; return how many rows it changed."""
         await self._pause_if_long()
         plan = query.sqlite or query.plan("sqlite")
@@ -295,11 +295,11 @@ class SqliteTransaction(_Rows):
                 self.on_commit(partial(changed, values))
         return self._connection.changes()
 
-    async def write(self, query: Query[Any], /, **values: Any) -> None:
+    async def write(self, query: Query[Any], /, **values: object) -> None:
         """Run a statement: nothing is spared by running it later."""
         await self.execute(query, **values)
 
-    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def execute_many(self, query: Query[Any], rows: Iterable[Mapping[str, object]], /) -> None:
         """Run a statement once for each set of values; what needs no transaction runs in between."""
         plan = query.sqlite or query.plan("sqlite")
         watchers = self._watchers.get(plan.changes, ())
@@ -312,7 +312,7 @@ class SqliteTransaction(_Rows):
             for changed in watchers:
                 self.on_commit(partial(changed, values))
 
-    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, Any]], /) -> None:
+    async def write_many(self, query: Query[Any], rows: Iterable[Mapping[str, object]], /) -> None:
         """Run a statement once for each set of values: nothing is spared by running it later."""
         await self.execute_many(query, rows)
 
@@ -322,7 +322,7 @@ class SqliteTransaction(_Rows):
             raise RuntimeError("the transaction is over")
         self._turn.callbacks.append(callback)
 
-    async def one(self, query: Query[T], /, **values: Any) -> T | None:
+    async def one(self, query: Query[T], /, **values: object) -> T | None:
         """The first row."""
         plan = query.sqlite or query.plan("sqlite")
         rows = self._read(plan, plan.bind(values))

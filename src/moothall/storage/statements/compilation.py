@@ -170,7 +170,7 @@ def _inserted_columns(statement: ClauseElement) -> dict[str, Any]:
     table = statement.table
     if not isinstance(table, Table):
         return {}
-    missing: dict[str, Any] = {}
+    missing: dict[str, object] = {}
     for column in table.columns:
         if column is table.autoincrement_column:
             continue

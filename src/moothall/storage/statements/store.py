@@ -55,7 +55,7 @@ def stored_path(dialect: str) -> Path:
     return _HERE / f"compiled_{dialect}.msgpack"
 
 
-def compiled_statement(statement: Any, dialect: str, *, cacheable: bool) -> CompiledStatement:
+def compiled_statement(statement: object, dialect: str, *, cacheable: bool) -> CompiledStatement:
     """The statement compiled for a dialect: as stored, else by SQLAlchemy.
 
     Raises TypeError for a statement that cannot be run.

@@ -1,7 +1,6 @@
 """The settings of an Activity from an application's row."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import structs
 
@@ -15,7 +14,7 @@ def activity_config(row: ApplicationRow) -> EmbeddedActivityConfig:
     return structs.replace(stored_config(row.embedded_activity_config), application_id=row.id)
 
 
-def stored_config(stored: Mapping[str, Any] | None) -> EmbeddedActivityConfig:
+def stored_config(stored: Mapping[str, object] | None) -> EmbeddedActivityConfig:
     """The settings as an application object has them; a platform that is supported has a release."""
     config: EmbeddedActivityConfig = convert(dict(stored or {}), EmbeddedActivityConfig)
     return config

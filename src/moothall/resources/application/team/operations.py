@@ -1,7 +1,5 @@
 """Creating, modifying and deleting teams, and managing their members."""
 
-from typing import Any
-
 from msgspec import UNSET, structs
 
 from moothall.api.context import Context
@@ -43,7 +41,7 @@ async def modify_team(ctx: Context, membership: TeamMembership, body: ModifyTeam
     Raises Refusal: 403/50013 for a transfer by another user than the owner, 50035 for a new owner who has not joined.
     """
     team = await _lock_team(ctx, membership.team.id)
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if body.name is not UNSET:
         changes["name"] = _clean_team_name(body.name)
     if body.icon is not UNSET:

@@ -1,7 +1,6 @@
 """SQL of teams and their members."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct
 
@@ -136,7 +135,7 @@ async def insert_team(tx: Transaction, row: TeamRow) -> None:
     await tx.execute(_insert_team, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def update_team(tx: Transaction, team_id: TeamId, **columns: Any) -> None:
+async def update_team(tx: Transaction, team_id: TeamId, **columns: object) -> None:
     """Update columns of a team."""
     await tx.execute(update_columns(teams, key=("id",), columns=frozenset(columns)), id=team_id, **columns)
 
@@ -152,7 +151,7 @@ async def insert_member(tx: Transaction, row: TeamMemberRow) -> None:
     await tx.execute(_insert_member, **{name: getattr(row, name) for name in row.__struct_fields__})
 
 
-async def update_member(tx: Transaction, team_id: TeamId, user_id: UserId, **columns: Any) -> None:
+async def update_member(tx: Transaction, team_id: TeamId, user_id: UserId, **columns: object) -> None:
     """Update columns of a member."""
     query = update_columns(team_members, key=("team_id", "user_id"), columns=frozenset(columns))
     await tx.execute(query, team_id=team_id, user_id=user_id, **columns)

@@ -95,7 +95,7 @@ async def modify_channel(ctx: Context, body: ModifyChannel) -> Channel:
         overwrites.require_changeable(ctx.member, bits, await overwrites.changeable_permissions(ctx, access))
         if sorted(after, key=_target_id) == sorted(before, key=_target_id):
             after = before  # only the order differs
-    columns: dict[str, Any] = {"permission_overwrites": overwrites.overwrites_column(after)}
+    columns: dict[str, object] = {"permission_overwrites": overwrites.overwrites_column(after)}
     kind = row.type
     if isinstance(body.type, int):
         kind = columns["type"] = int(body.type)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from msgspec import UNSET, structs
 
@@ -100,7 +100,7 @@ async def announce_unarchived(ctx: Context, access: ChannelAccess, row: ChannelR
 
 
 async def update_thread(
-    ctx: Context, row: ChannelRow, *, archived: bool, metadata: ThreadMetadata, **columns: Any
+    ctx: Context, row: ChannelRow, *, archived: bool, metadata: ThreadMetadata, **columns: object
 ) -> ChannelRow:
     """Store new metadata and columns of a thread; return its row after the update."""
     columns["thread_metadata"] = metadata_column(metadata)

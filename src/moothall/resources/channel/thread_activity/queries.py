@@ -267,7 +267,7 @@ async def count_message(tx: Transaction, thread_id: ChannelId, message_id: Messa
 
 async def uncount_messages(tx: Transaction, fewer: Iterable[tuple[ChannelId, int]]) -> None:
     """Subtract numbers of deleted messages, by thread, from `message_count`."""
-    values: list[dict[str, Any]] = [{"channel_id": thread_id, "fewer": count} for thread_id, count in fewer if count]
+    values: list[dict[str, object]] = [{"channel_id": thread_id, "fewer": count} for thread_id, count in fewer if count]
     if values:
         await tx.execute_many(_uncount_messages, values)
 

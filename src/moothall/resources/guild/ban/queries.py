@@ -1,7 +1,7 @@
 """The SQL of bans."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -127,7 +127,7 @@ async def search_bans(
     reader: Reader, guild_id: GuildId, text: str | None, user_ids: Collection[UserId] | None, maximum: int
 ) -> list[BanRow]:
     """Bans of users whose username or display name contains a text, of those in `user_ids`, ascending by user id."""
-    values: dict[str, Any] = {"guild_id": guild_id, "maximum": maximum}
+    values: dict[str, object] = {"guild_id": guild_id, "maximum": maximum}
     if text is not None:
         values["username_pattern"] = _pattern(search_key(text))
         values["name_pattern"] = _pattern(text.lower())

@@ -108,7 +108,7 @@ async def select_join_requests(
     reader: Reader, guild_id: GuildId, status: str | None, *, before: int, after: int | None, maximum: int
 ) -> list[JoinRequestRow]:
     """Join requests of a status, or of any: the newest before an id, or the oldest after one."""
-    bound: dict[str, Any] = {"before": before} if after is None else {"after": after}
+    bound: dict[str, object] = {"before": before} if after is None else {"after": after}
     if status is None:
         query = _page_before if after is None else _page_after
         return await reader.all(query, guild_id=guild_id, maximum=maximum, **bound)

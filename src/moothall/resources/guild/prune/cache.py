@@ -73,7 +73,7 @@ class InactiveMembers:
             self._inactive.keep(key, inactive, generation=generation)
         return inactive.user_ids
 
-    async def _share(self, reader: Reader, key: Hashable, read: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def _share(self, reader: Reader, key: Hashable, read: Callable[[], Coroutine[object, None, Any]]) -> Any:
         """Read, or wait for the task that reads the same in the same state of the database."""
         if not self._inactive.enabled or not reader.committed:
             return await read()

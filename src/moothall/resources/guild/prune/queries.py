@@ -18,7 +18,7 @@ _select_lists = Query(lambda: select(_listed).distinct().where(members.c.guild_i
 _seen_at = func.coalesce(member_activity.c.last_seen_at, members.c.joined_at)
 
 
-def _inactive(*columns: Any) -> Select[Any]:
+def _inactive(*columns: object) -> Select[Any]:
     """Select members with one of several role lists who were not seen since a time, without bots and the owner."""
     return _with_role_lists(*columns).where(_seen_at < bindparam("since"))
 

@@ -42,7 +42,7 @@ def requested_settings(body: RoleSettings, features: Collection[str], before: Ro
     The present emoji of the role `before` requires no feature. Raises Refusal: 400/50101 for an icon or emoji without
     ROLE_ICONS, 400/50035 for an animated icon.
     """
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     if isinstance(body.name, str):
         settings["name"] = clean_name(body.name)
     if body.permissions is not UNSET and body.permissions is not None:

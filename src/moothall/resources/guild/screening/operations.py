@@ -120,7 +120,7 @@ async def submit_form(ctx: Context, version: Timestamp, responses: Sequence[obje
     form_errors = FormErrors()
     if version != form.version:
         form_errors.add("version", FormCode.BASE_TYPE_CHOICES, "The form has changed since.")
-    answered: list[dict[str, Any]] = []
+    answered: list[dict[str, object]] = []
     for index, field in enumerate(form.form_fields):
         response = responses[index] if index < len(responses) else None
         at = form_errors.at(["form_fields", index, "response"])

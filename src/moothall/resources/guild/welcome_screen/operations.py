@@ -1,7 +1,5 @@
 """Reading and changing the welcome screen."""
 
-from typing import Any
-
 from msgspec import UNSET, UnsetType, structs
 
 from moothall.api.context import Context
@@ -53,7 +51,7 @@ async def modify_welcome_screen(
         after = structs.replace(after, description=clean(description or "").strip() or None)
     if channels is not UNSET:
         after = structs.replace(after, welcome_channels=await _checked_channels(ctx, channels))
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     if before is not None or enabled is not UNSET or after != _EMPTY:
         columns["welcome_screen"] = to_plain(after)
     if enabled is not UNSET and bool(enabled) != (Feature.WELCOME_SCREEN_ENABLED in row.features):

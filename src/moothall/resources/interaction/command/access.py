@@ -65,7 +65,7 @@ class ReadsCommandPermissions(Access):
 
     label = "application's bot|token|owner, or MANAGE_GUILD + MANAGE_ROLES"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
         """Select the application, and for a user the guild. Raises Refusal as `ManagesCommands` does."""
         if ctx.actor.kind is TokenKind.SESSION:
             try:

@@ -47,7 +47,7 @@ def build_definition(
     application: ApplicationRow, guild_id: GuildId, body: CommandFields, before: dict[str, Any]
 ) -> dict[str, Any]:
     """The stored definition: the fields of the request, else those of `before`, else their defaults."""
-    definition: dict[str, Any] = {"description": "", "default_member_permissions": None, "nsfw": False} | before
+    definition: dict[str, object] = {"description": "", "default_member_permissions": None, "nsfw": False} | before
     for field in _FIELDS:
         value = getattr(body, field)
         if value is not UNSET:
@@ -96,7 +96,7 @@ def _stored_option(option: dict[str, Any]) -> dict[str, Any]:
     return stored
 
 
-def _without_nulls(value: Any) -> Any:
+def _without_nulls(value: object) -> Any:
     """A value without the null fields of objects inside it: null means absent there."""
     if isinstance(value, list):
         return [_without_nulls(each) for each in value]

@@ -14,7 +14,7 @@ _LOCALIZED_FIELDS = ("name", "description")
 
 def command_object(row: CommandRow, *, localizations: bool = True, locale: str | None = None) -> Command:
     """A command with all localizations, or without them and with the text of one locale (`name_localized`)."""
-    plain: dict[str, Any] = {
+    plain: dict[str, object] = {
         **row.definition,
         "id": row.id,
         "application_id": row.application_id,

@@ -1,7 +1,7 @@
 """Check the rules of application commands that depend on the request body alone."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -78,7 +78,7 @@ def _check_description(body: CommandFields, kind: int, form_errors: FormErrors, 
         )
 
 
-def _check_distinct(values: Iterable[Any], form_errors: FormErrors) -> None:
+def _check_distinct(values: Iterable[object], form_errors: FormErrors) -> None:
     listed = list(values)
     for index, value in enumerate(listed):
         if value in listed[:index]:

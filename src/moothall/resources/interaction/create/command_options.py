@@ -41,7 +41,7 @@ class OptionValues(Struct, frozen=True, kw_only=True):
 
 
 def read_options(
-    declared: Sequence[Option], options: Any, form_errors: FormErrors, *, autocomplete: bool = False
+    declared: Sequence[Option], options: object, form_errors: FormErrors, *, autocomplete: bool = False
 ) -> OptionValues:
     """Check the options of a request; invalid ones are added to `form_errors` below `options`.
 
@@ -69,7 +69,7 @@ class _OptionReader:
         self.options_by_id: dict[int, Option] = {}
         self.focused: Option | None = None
 
-    def read_level(self, declared: Sequence[Option], options: Any, at: _Path) -> list[dict[str, Any]]:
+    def read_level(self, declared: Sequence[Option], options: object, at: _Path) -> list[dict[str, Any]]:
         """The options of one level: of the command, a subcommand group or a subcommand."""
         items = [] if options is None else options
         if not isinstance(items, list) or len(items) > len(declared):
@@ -77,7 +77,7 @@ class _OptionReader:
             return []
         by_name = {option.name: option for option in declared}
         names: set[str] = set()
-        values: list[dict[str, Any]] = []
+        values: list[dict[str, object]] = []
         for index, item in enumerate(items):
             item_at = (*at, index)
             option = by_name.get(str(item.get("name"))) if isinstance(item, dict) else None
@@ -101,8 +101,8 @@ class _OptionReader:
                 if option.required is True and option.name not in names:
                     self.form_errors.add((*at, option.name), *FieldError.required())
 
-    def _read_option(self, option: Option, item: Mapping[str, Any], at: _Path) -> dict[str, Any]:
-        fields: dict[str, Any] = {"name": option.name, "type": int(option.type)}
+    def _read_option(self, option: Option, item: Mapping[str, object], at: _Path) -> dict[str, Any]:
+        fields: dict[str, object] = {"name": option.name, "type": int(option.type)}
         if option.type in SUBCOMMANDS:
             self.path.append(option.name)
             inner = [] if option.options is UNSET else option.options
@@ -116,7 +116,7 @@ class _OptionReader:
             return fields | {"value": "" if value is None else str(value)[:_TEXT_MAX], "focused": True}
         return fields | {"value": self._read_value(option, value, (*at, "value"))}
 
-    def _read_value(self, option: Option, value: Any, at: _Path) -> Any:
+    def _read_value(self, option: Option, value: object, at: _Path) -> Any:
         kind = option.type
         if kind == OptionType.STRING:
             return self._read_text(option, value, at)
@@ -135,7 +135,7 @@ class _OptionReader:
         self.options_by_id[object_id] = option
         return str(int(object_id))
 
-    def _read_text(self, option: Option, value: Any, at: _Path) -> Any:
+    def _read_text(self, option: Option, value: object, at: _Path) -> Any:
         if not isinstance(value, str):
             self.form_errors.add(at, FormCode.STRING_TYPE_CONVERT, "Could not interpret this value as string.")
             return value
@@ -146,7 +146,7 @@ class _OptionReader:
         self._check_choice(option, value, at)
         return value
 
-    def _read_number(self, option: Option, value: Any, at: _Path) -> Any:
+    def _read_number(self, option: Option, value: object, at: _Path) -> Any:
         is_integer = option.type == OptionType.INTEGER
         if isinstance(value, bool) or not isinstance(value, int if is_integer else (int, float)):
             self.form_errors.add(at, FormCode.NUMBER_TYPE_COERCE, "Value is not a number of this option's type.")
@@ -161,7 +161,7 @@ class _OptionReader:
         self._check_choice(option, value, at)
         return value
 
-    def _check_choice(self, option: Option, value: Any, at: _Path) -> None:
+    def _check_choice(self, option: Option, value: object, at: _Path) -> None:
         if not option.choices or self.autocomplete:
             return
         choices = [choice.value for choice in option.choices]

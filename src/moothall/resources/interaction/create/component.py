@@ -58,7 +58,7 @@ async def read_component(draft: InteractionDraft) -> None:
 def read_component_values(component: Button | Select, data: dict[str, Any], form_errors: FormErrors) -> ComponentValues:
     """Check the values that a request has for a component; invalid ones are added to `form_errors`."""
     component_type = component.__struct_config__.tag
-    checked: dict[str, Any] = {
+    checked: dict[str, object] = {
         "component_type": component_type,
         "id": component.id,
         "custom_id": component.custom_id,

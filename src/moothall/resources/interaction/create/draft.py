@@ -57,7 +57,7 @@ class InteractionDraft:
         return self.files
 
 
-def read_id(data: Mapping[str, Any], field: str) -> Snowflake:
+def read_id(data: Mapping[str, object], field: str) -> Snowflake:
     """The id in a field of a request's `data`. Raises Refusal: 50035."""
     try:
         return Snowflake.from_wire(data.get(field))

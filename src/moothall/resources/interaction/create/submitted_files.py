@@ -1,7 +1,5 @@
 """Files uploaded with a command or a modal; the application can download them for a day."""
 
-from typing import Any
-
 from msgspec import Raw
 
 from moothall.api.context import Context
@@ -31,7 +29,7 @@ class SubmittedFiles:
         cls,
         ctx: Context,
         interaction_id: InteractionId,
-        attachments: Any,
+        attachments: object,
         form_errors: FormErrors,
         access: ChannelAccess,
     ) -> "SubmittedFiles":
@@ -81,7 +79,7 @@ class SubmittedFiles:
         ]
 
 
-def _read_attachments(attachments: Any, form_errors: FormErrors) -> list[AttachmentInput]:
+def _read_attachments(attachments: object, form_errors: FormErrors) -> list[AttachmentInput]:
     if attachments is None:
         return []
     inputs: list[AttachmentInput] | None = read_plain(

@@ -107,7 +107,7 @@ class Deliveries:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.outgoing.close()
 
-    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[object, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -81,7 +81,7 @@ async def respond(ctx: Context, row: InteractionRow, response: InteractionRespon
         failed = row.state == InteractionState.FAILED
         raise Refusal(errors.UNKNOWN_INTERACTION if failed else errors.ALREADY_ACKNOWLEDGED)
     result = await _RESPONDERS[response.type](ctx, row, response)
-    columns: dict[str, Any] = {"callback": int(response.type)}
+    columns: dict[str, object] = {"callback": int(response.type)}
     if result.message is not None:
         columns |= {"response_id": result.message.id, "response_room_id": result.message.room_id}
     elif response.type in UPDATE_CALLBACKS:
@@ -147,7 +147,7 @@ async def _autocomplete(ctx: Context, row: InteractionRow, response: Interaction
     form_errors.raise_if_any()
     user = await select_user(ctx.tx, row.user_id)
     locale = DEFAULT if user is None else user.locale
-    choices: list[dict[str, Any]] = []
+    choices: list[dict[str, object]] = []
     for choice in body.choices:
         localized = localized_text(choice.name_localizations, locale)
         localized_name = {} if localized is None else {"name_localized": localized}
@@ -167,7 +167,7 @@ async def _show_modal(ctx: Context, row: InteractionRow, response: InteractionRe
     plain: dict[str, Any] = to_plain(modal)
     await queries.update_interaction(ctx.tx, row.id, modal=plain)
     application = await select_application(ctx.tx, row.application_id)
-    extra_fields: dict[str, Any] = {"channel_id": str(int(row.channel_id))}
+    extra_fields: dict[str, object] = {"channel_id": str(int(row.channel_id))}
     if application is not None:
         fields = public_fields(application, None)
         extra_fields["application"] = {
@@ -192,7 +192,7 @@ async def _launch_activity(ctx: Context, row: InteractionRow, response: Interact
     return ResponseResult(activity_instance_id=instance_id)
 
 
-_Responder = Callable[[Context, InteractionRow, InteractionResponse], Coroutine[Any, Any, ResponseResult]]
+_Responder = Callable[[Context, InteractionRow, InteractionResponse], Coroutine[object, None, ResponseResult]]
 _RESPONDERS: Final[dict[CallbackType, _Responder]] = {
     CallbackType.CHANNEL_MESSAGE_WITH_SOURCE: _create_message,
     CallbackType.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE: _defer_message,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance, Uploads
@@ -25,7 +25,7 @@ class TargetUsersUploads(Uploads):
     maximum = 1
     part = FIELD
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:  # noqa: ARG002 all callers may upload as much
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 all callers may upload as much
         """Allow one file; the access to the endpoint was checked before."""
         return Allowance(each=limits.INVITE_TARGETS_FILE_MAX, total=limits.INVITE_TARGETS_FILE_MAX)
 

@@ -151,7 +151,7 @@ async def copy_attachments(
     """
     if not ids:
         return False
-    key: dict[str, Any] = {"channel_id": copy[0], "message_id": copy[1], "ids": list(ids)}
+    key: dict[str, object] = {"channel_id": copy[0], "message_id": copy[1], "ids": list(ids)}
     await tx.execute(_copy, source_channel_id=source[0], source_id=source[1], payer_id=payer_id, **key)
     return await _count(tx, await tx.all(_select_copied, **key), 1)
 
@@ -300,7 +300,7 @@ def dropping_where(messages: Any) -> DropQueries:
     return _drop(lambda: tuple_(attachments.c.channel_id, attachments.c.message_id).in_(messages))
 
 
-async def drop_all(tx: Transaction, queries: DropQueries, **values: Any) -> int:
+async def drop_all(tx: Transaction, queries: DropQueries, **values: object) -> int:
     """Drop the files that statements choose; their number."""
     count = await tx.execute(queries[0], **values)
     if count:

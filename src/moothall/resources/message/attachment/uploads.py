@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from msgspec import Struct
 
@@ -36,7 +35,7 @@ def allowance_in(guild: GuildState | None) -> Allowance:
 class FileUploads(Uploads):
     """The uploads of endpoints that write messages: up to ten files, with ATTACH_FILES in the channel entered."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
         """The limits by the guild's boosts. Raises Refusal: 403/50013."""
         del path
         ctx.require(Permissions.ATTACH_FILES)

@@ -1,6 +1,6 @@
 """The SQL of deleting messages with everything that belongs to them."""
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -164,7 +164,7 @@ async def delete_messages_of(
     tx: Transaction, guild_id: GuildId, author_ids: list[UserId], since_id: Snowflake
 ) -> list[DeletedMessage]:
     """Delete the messages of authors in a guild from an id on; those messages, by channel and id."""
-    values: dict[str, Any] = {"guild_id": guild_id, "since_id": since_id}
+    values: dict[str, object] = {"guild_id": guild_id, "since_id": since_id}
     rows: list[DeletedMessage] = []
     for start in range(0, len(author_ids), _AUTHORS_AT_ONCE):
         some_authors = author_ids[start : start + _AUTHORS_AT_ONCE]

@@ -58,7 +58,7 @@ class SearchCache:
         return hits
 
     async def _run(
-        self, reader: Reader, key: object, work: Callable[[], Coroutine[Any, Any, Any]], *, at_once: bool
+        self, reader: Reader, key: object, work: Callable[[], Coroutine[object, None, Any]], *, at_once: bool
     ) -> Any:
         if not self._results.enabled or not reader.committed:
             return await work()

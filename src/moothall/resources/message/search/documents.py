@@ -71,16 +71,16 @@ class _Body(Struct, frozen=True):
     content: str = ""
     mention_everyone: bool = False
     mention_roles: list[str] = []
-    embeds: list[dict[str, Any]] = []
-    attachments: list[dict[str, Any]] = []
+    embeds: list[dict[str, object]] = []
+    attachments: list[dict[str, object]] = []
     components: list[Any] = []
     sticker_items: list[Any] = []
-    message_snapshots: list[dict[str, Any]] = []
+    message_snapshots: list[dict[str, object]] = []
 
 
 class _Poll(Struct, frozen=True):
-    question: dict[str, Any] = {}
-    answers: list[dict[str, Any]] = []
+    question: dict[str, object] = {}
+    answers: list[dict[str, object]] = []
 
 
 def hashed(letter: str, text: str) -> str:

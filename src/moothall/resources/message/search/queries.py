@@ -382,7 +382,7 @@ class IndexSearch(Struct, frozen=True):
     @property
     def values(self) -> dict[str, Any]:
         """The parameters of its statements."""
-        values: dict[str, Any] = {"query": self.query}
+        values: dict[str, object] = {"query": self.query}
         if self.bounds is not None:
             values |= {"min_id": self.bounds[0], "max_id": self.bounds[1]}
         if self.channel_ids is not None:

@@ -1,6 +1,6 @@
 """Creating, modifying and deleting scheduled events (resources: guild scheduled event)."""
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, structs
 
@@ -180,7 +180,7 @@ async def delete_events_of_channel(ctx: Context, channel: Channel) -> None:
 
 def _with_changes(row: EventRow, body: ModifyScheduledEvent) -> EventRow:
     """An event with the fields that a request sets, except its status."""
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name in ("privacy_level", "scheduled_start_time", "scheduled_end_time", "channel_id"):
         if getattr(body, name) is not UNSET:
             values[name] = getattr(body, name)

@@ -6,7 +6,7 @@ repeated with the proof in a header. Ticket and proof are encrypted texts for on
 
 import base64
 import binascii
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -87,7 +87,7 @@ def _has_proof(ctx: Context) -> bool:
 
 
 async def _refusal(ctx: Context) -> Refusal:
-    methods: list[dict[str, Any]] = []
+    methods: list[dict[str, object]] = []
     ticket = _seal(ctx, _TICKET)
     if ctx.actor.mfa and relying_party(ctx) is not None:
         authenticators = await queries.select_authenticators(ctx.tx, ctx.actor.user_id)

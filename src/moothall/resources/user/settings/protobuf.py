@@ -102,7 +102,7 @@ def settings_in(sections: Sections) -> dict[str, Any]:
     The values are those that the user sent: the caller validates them. Raises ValueError for a section that is no
     message.
     """
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for number, new_message in SHARED_SECTIONS.items():
         if number in sections:
             message = _parse(new_message(), sections[number])

@@ -38,7 +38,7 @@ async def modify_own_stage_state(
     if isinstance(request_at, int) and not bits & Permissions.REQUEST_TO_SPEAK:
         raise Refusal(errors.MISSING_PERMISSIONS)
     _check_channel(channel_id, row)
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if isinstance(suppress, bool):
         changes["suppress"] = suppress
         if suppress:

@@ -107,7 +107,7 @@ async def modify_current_member(
         raise Refusal(errors.UNKNOWN_MEMBER)
     if nick is not UNSET:
         _require_nickname_change(ctx)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     if nick is not UNSET:
         values.update(_nick_values(nick))
     if avatar is not UNSET:
@@ -280,7 +280,7 @@ async def _target_channel(ctx: Context, body: ModifyGuildMember, form_errors: Fo
 
 def _new_values(ctx: Context, row: MemberRow, body: ModifyGuildMember, form_errors: FormErrors) -> dict[str, Any]:
     """The columns for all fields but `roles` and `channel_id`."""
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     if body.nick is not UNSET:
         values.update(_nick_values(body.nick))
     if body.mute is not UNSET:
