@@ -5,13 +5,14 @@ import type {
   APIInvite,
   RESTPostAPIChannelInviteJSONBody,
   RESTPostAPIGuildChannelJSONBody,
+  RESTPostAPIGuildsJSONBody,
 } from "discord-api-types/v10";
 
 import type { ApiClient } from "./client";
 import { InviteTargetType } from "./enums";
 
-export function createGuild(api: ApiClient, name: string, icon?: string): Promise<APIGuild> {
-  return api.request("POST", "/guilds", { body: { name, ...(icon !== undefined && { icon }) } });
+export function createGuild(api: ApiClient, body: RESTPostAPIGuildsJSONBody): Promise<APIGuild> {
+  return api.request("POST", "/guilds", { body });
 }
 
 export function leaveGuild(api: ApiClient, guildId: string): Promise<void> {

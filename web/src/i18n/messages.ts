@@ -1,5 +1,6 @@
 import type activities from "./activities/en.json";
 import type admin from "./admin/en.json";
+import type beginning from "./beginning/en.json";
 import type channels from "./channels/en.json";
 import type en from "./en.json";
 import type events from "./events/en.json";
@@ -20,6 +21,7 @@ export type Messages = Texts<typeof en>;
 interface Parts {
   admin: Texts<typeof admin>;
   activities: Texts<typeof activities>;
+  beginning: Texts<typeof beginning>;
   events: Texts<typeof events>;
   factors: Texts<typeof factors>;
   guild_settings: Texts<typeof guildSettings>;
@@ -58,6 +60,10 @@ export async function loadMessages(locale: Locale): Promise<Messages> {
 }
 
 const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string, string> }>>> = {
+  beginning: {
+    en: () => import("./beginning/en.json"),
+    de: (): Promise<{ default: Parts["beginning"] }> => import("./beginning/de.json"),
+  },
   admin: {
     en: () => import("./admin/en.json"),
     de: (): Promise<{ default: Parts["admin"] }> => import("./admin/de.json"),

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
-import { MailQuestionMark } from "lucide-react";
+import { MailOpen, MailQuestionMark } from "lucide-react";
 
 import { acceptRequest, getRequestPreviews, ignoreRequest } from "../../api/messageRequests";
 import type { Part } from "../../i18n/messages";
@@ -10,6 +10,7 @@ import { plainText } from "../../markdown/plain";
 import { isMessageRequest } from "../../store/messageRequests";
 import { channelName, messageRequests } from "../../store/selectors";
 import { Button } from "../../ui/controls";
+import { EmptyPlace } from "../../ui/EmptyPlace";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
@@ -51,7 +52,11 @@ function RequestList() {
       </header>
       <div className="requests">
         <p className="field-hint">{text("requests.about")}</p>
-        {requests.length === 0 && <p className="requests-empty">{text("requests.none")}</p>}
+        {requests.length === 0 && (
+          <EmptyPlace icon={MailOpen} title={text("requests.none")}>
+            {text("requests.none.hint")}
+          </EmptyPlace>
+        )}
         <ul>
           {requests.map((channel) => {
             const preview = previews.data?.find((each) => each.channel_id === channel.id)?.message_preview;

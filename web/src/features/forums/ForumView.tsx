@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { APIThreadChannel } from "discord-api-types/v10";
-import { BookOpen, LayoutGrid, List, Plus, Search } from "lucide-react";
+import { BookOpen, LayoutGrid, List, MessagesSquare, Plus, Search, SearchX } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Label, Tag, TagGroup, TagList, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 
@@ -8,6 +8,7 @@ import { ChannelType, Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { Button } from "../../ui/controls";
+import { EmptyPlace } from "../../ui/EmptyPlace";
 import { SearchField, Switch } from "../../ui/fields";
 import { Guard } from "../../ui/Guard";
 import { Select } from "../../ui/Select";
@@ -83,8 +84,15 @@ function Posts({ forum }: { forum: Forum }) {
       <Guidelines forum={forum} />
       {error !== null && <p role="alert">{errorText(error)}</p>}
       {isPending && posts.length === 0 && <Skeletons layout={layout} />}
-      {!isPending && posts.length === 0 && (
-        <p className="channel-empty forum-empty">{text(isFiltered ? "forum.none.filtered" : "forum.none")}</p>
+      {!isPending && posts.length === 0 && isFiltered && (
+        <EmptyPlace icon={SearchX} title={text("forum.none.filtered")}>
+          {text("forum.none.filtered.hint")}
+        </EmptyPlace>
+      )}
+      {!isPending && posts.length === 0 && !isFiltered && (
+        <EmptyPlace icon={MessagesSquare} title={text("forum.none")}>
+          {text(mayPost ? "forum.none.hint" : "forum.none.reader")}
+        </EmptyPlace>
       )}
       <PostList
         forum={forum}

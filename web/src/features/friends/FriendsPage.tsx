@@ -1,4 +1,4 @@
-import { Search, UserPlus } from "lucide-react";
+import { MailOpen, Moon, Search, ShieldCheck, UserPlus, Users, type LucideIcon } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Form, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
@@ -12,6 +12,7 @@ import {
   type FriendFilter,
 } from "../../store/relationships";
 import { Button } from "../../ui/controls";
+import { EmptyPlace } from "../../ui/EmptyPlace";
 import { TextField } from "../../ui/TextField";
 import { SearchField } from "../../ui/fields";
 import { useAppState, useSession } from "../session/session";
@@ -67,7 +68,7 @@ function Friends() {
       </header>
       {FILTERS.map(([filter]) => (
         <TabPanel key={filter} id={filter} className="friends-panel">
-          <FriendList filter={filter} />
+          <FriendList filter={filter} onAdd={() => setTab("add")} />
         </TabPanel>
       ))}
       <TabPanel id="add" className="friends-panel">
@@ -77,14 +78,15 @@ function Friends() {
   );
 }
 
-const EMPTY: Record<FriendFilter, MessageId> = {
-  online: "friends.none.online",
-  all: "friends.none.all",
-  pending: "friends.none.pending",
-  blocked: "friends.none.blocked",
+/** What stands where a list has nobody: icon, title, what the list is for. */
+const EMPTY: Record<FriendFilter, readonly [LucideIcon, MessageId, MessageId]> = {
+  online: [Moon, "friends.none.online", "friends.none.online.hint"],
+  all: [Users, "friends.none.all", "friends.none.all.hint"],
+  pending: [MailOpen, "friends.none.pending", "friends.none.pending.hint"],
+  blocked: [ShieldCheck, "friends.none.blocked", "friends.none.blocked.hint"],
 };
 
-function FriendList({ filter }: { filter: FriendFilter }) {
+function FriendList({ filter, onAdd }: { filter: FriendFilter; onAdd: () => void }) {
   const text = useText();
   const [search, setSearch] = useState("");
   const relationships = useAppState((state) => state.relationships);
@@ -101,7 +103,22 @@ function FriendList({ filter }: { filter: FriendFilter }) {
     ),
   );
   if (rows.length === 0) {
-    return <p className="friends-empty">{text(EMPTY[filter])}</p>;
+    const [icon, title, hint] = EMPTY[filter];
+    return (
+      <EmptyPlace
+        icon={icon}
+        title={text(title)}
+        actions={
+          filter !== "blocked" && (
+            <Button kind="primary" onPress={onAdd}>
+              <UserPlus size={16} aria-hidden="true" /> {text("friends.add")}
+            </Button>
+          )
+        }
+      >
+        {text(hint)}
+      </EmptyPlace>
+    );
   }
   return (
     <>

@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/Dialog";
 import { Menu, MenuItem } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
 import { useAppState } from "../session/session";
+import { hide, isHidden, isNew } from "./beginning";
 import { ChannelList } from "./ChannelList";
 import { GuildItems } from "./GuildItems";
 
@@ -18,6 +19,7 @@ const ArrangeChannels = loaded(() => import("../channel_settings/ArrangeChannels
 const ChannelForm = loaded(async () => ({
   default: (await import("../channel_settings/ChannelForm")).ChannelForm,
 }));
+const GettingStarted = loaded(() => import("./GettingStarted"));
 const GuildProfile = loaded(() => import("../members/GuildProfile"));
 const InviteDialog = loaded(() => import("../invites/InviteDialog"));
 const LeaveDialog = loaded(() => import("./LeaveDialog"));
@@ -45,7 +47,10 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
   const [open, setOpen] = useState<Open>(null);
   const user = useAppState((state) => state.user);
   const permissions = useAppState((state) => guildPermissions(state, guild.id, state.user?.id ?? ""));
+  const userId = user?.id ?? "";
   const isOwner = guild.ownerId === user?.id;
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [now] = useState(() => Date.now());
   const hasSettings = (permissions & SETTINGS_PERMISSIONS) !== 0n;
   return (
     <>
@@ -90,6 +95,17 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
         </Menu>
       </div>
       {guild.unavailable && <p className="notice">{text("guild.unavailable")}</p>}
+      {isOwner && !hidden.has(guild.id) && isNew(guild.id, now) && !isHidden(userId, guild.id) && (
+        <GettingStarted
+          guild={guild}
+          onInvite={() => setOpen("invite")}
+          onChannel={() => setOpen("channel")}
+          onHide={() => {
+            hide(userId, guild.id);
+            setHidden(new Set([...hidden, guild.id]));
+          }}
+        />
+      )}
       <ChannelList key={guild.id} guild={guild} />
       {open === "invite" && <InviteDialog guild={guild} onClose={() => setOpen(null)} />}
       {open === "channel" && (

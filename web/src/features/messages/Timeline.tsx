@@ -165,6 +165,7 @@ export default function Timeline(props: TimelineProps) {
                 >
                   <TimelineRow
                     row={row}
+                    channelId={channelId}
                     guildId={guildId}
                     name={name}
                     editing={editingId === row.key}

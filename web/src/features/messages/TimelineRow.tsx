@@ -3,12 +3,13 @@ import { memo } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { useIntl } from "react-intl";
 
-import { Translate, useText } from "../../i18n/translate";
+import { useText } from "../../i18n/translate";
 import { Guard } from "../../ui/Guard";
 import { Button } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { Undrawable } from "../content/Undrawable";
 import type { BlockedRow } from "./blocked";
+import { ChannelStart } from "./ChannelStart";
 import { DatePanel } from "./DatePanel";
 import { MessageItem } from "./MessageItem";
 import { PendingItem } from "./PendingItem";
@@ -17,6 +18,7 @@ import type { MessageRow, Row } from "./rows";
 const SelectBox = loaded(async () => ({ default: (await import("./Selection")).SelectBox }));
 
 export interface RowActions {
+  channelId: string;
   guildId: string | null;
   /** The channel's name. */
   name: string;
@@ -40,11 +42,7 @@ interface TimelineRowProps extends RowActions {
 export const TimelineRow = memo(function TimelineRow({ row, ...props }: TimelineRowProps) {
   switch (row.kind) {
     case "start":
-      return (
-        <p className="timeline-start">
-          <Translate id="message.none" values={{ name: props.name }} />
-        </p>
-      );
+      return <ChannelStart channelId={props.channelId} name={props.name} />;
     case "blocked":
       return <BlockedMessages row={row} onToggle={() => props.onToggleBlocked(row.key)} />;
     case "pending":

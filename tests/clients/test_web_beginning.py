@@ -1,0 +1,74 @@
+"""The first minutes in the client: a new server of a kind, its list of first steps, places that are empty."""
+
+from playwright.async_api import Browser, expect
+
+from tests.clients.client_pages import ClientPage, call, sign_up
+from tests.clients.live import Server
+
+SEND_MESSAGES = 1 << 11
+
+
+async def test_a_new_club_has_its_channels_and_its_first_steps_tick_themselves_off(
+    browser: Browser, server: Server
+) -> None:
+    owner = await sign_up(server.url, "olive")
+    ada = await ClientPage.logged_in(browser, server.url, owner)
+    page = ada.page
+    await expect(page.get_by_role("heading", name="No friend is online right now")).to_be_visible()
+    await page.get_by_role("button", name="Create a server").click()
+    await page.locator(".kind", has_text="Club").click()
+    await page.get_by_role("textbox", name="Name", exact=True).fill("Rowers")
+    await page.get_by_role("button", name="Create", exact=True).click()
+    await expect(page.get_by_role("heading", name="Welcome to #rules")).to_be_visible()
+    steps = page.get_by_role("region", name="Get Rowers going")
+    await expect(steps.get_by_role("status")).to_have_text("2 of 5 done")
+    assert await ada.violations() == []
+
+    guild_id = page.url.split("/channels/")[1].split("/")[0]
+    channels = await call(server.url, owner, "GET", f"/guilds/{guild_id}/channels")
+    by_name = {channel["name"]: channel for channel in channels}
+    assert {"Welcome", "rules", "announcements", "general", "events", "help", "Meeting"} <= by_name.keys()
+    denied = {each["id"]: int(each["deny"]) for each in by_name["rules"]["permission_overwrites"]}
+    assert denied[guild_id] & SEND_MESSAGES
+
+    member = await sign_up(server.url, "mabel")
+    invite = await call(server.url, owner, "POST", f"/channels/{by_name['general']['id']}/invites", {})
+    await call(server.url, member, "POST", f"/invites/{invite['code']}")
+    await expect(steps.get_by_role("status")).to_have_text("3 of 5 done")
+
+    await steps.get_by_role("button", name="Hide this list").click()
+    await expect(steps).to_have_count(0)
+    await page.reload()
+    await expect(page.get_by_role("link", name="general")).to_be_visible()
+    await expect(steps).to_have_count(0)
+    assert ada.errors == []
+
+
+async def test_who_did_not_make_the_server_sees_no_list_of_first_steps(browser: Browser, server: Server) -> None:
+    owner, member = [await sign_up(server.url, name) for name in ("otto", "mika")]
+    guild = await call(server.url, owner, "POST", "/guilds", {"name": "Small"})
+    channel_id = guild["system_channel_id"]
+    invite = await call(server.url, owner, "POST", f"/channels/{channel_id}/invites", {})
+    await call(server.url, member, "POST", f"/invites/{invite['code']}")
+    ben = await ClientPage.logged_in(browser, server.url, member, f"/channels/{guild['id']}/{channel_id}")
+    await expect(ben.page.get_by_role("heading", name="Welcome to #general")).to_be_visible()
+    await expect(ben.page.locator(".beginning")).to_have_count(0)
+    assert ben.errors == []
+
+
+async def test_what_is_chosen_in_appearance_is_on_the_document_and_stays(browser: Browser, server: Server) -> None:
+    ada = await ClientPage.logged_in(browser, server.url, await sign_up(server.url, "iris"), "/app/settings/appearance")
+    page, root = ada.page, ada.page.locator("html")
+    await page.locator(".radio-card", has_text="Midnight").click()
+    await page.locator(".swatch[data-hue=teal]").click()
+    await page.locator(".radio-card", has_text="Compact").click()
+    await page.locator(".radio-card", has_text="Larger").click()
+    for _ in range(2):
+        for name, value in (("theme", "midnight"), ("accent", "teal"), ("density", "compact"), ("text", "larger")):
+            await expect(root).to_have_attribute(f"data-{name}", value)
+        await expect(root).to_have_css("font-size", "20px")
+        await page.reload()
+    family = await page.evaluate("document.fonts.check('15px \"Onest Variable\"')")
+    assert family
+    assert await ada.violations() == []
+    assert ada.errors == []
