@@ -5,13 +5,16 @@ Resources may add checks (a webhook's token) by subclassing `Access`.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.permissions import Permissions, names
+
+PathValues: TypeAlias = Mapping[str, Any]
+"""The ids and other values of a path, by name."""
 
 
 class Access:
@@ -26,7 +29,7 @@ class Access:
     own_credentials: bool = False
     """Whether the endpoint reads the Authorization header itself, as `ctx.credentials`, because it is not a token."""
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the guild or channel in the path and check the actor's authority. Raises Refusal."""
         raise NotImplementedError
 
@@ -37,7 +40,7 @@ class Public(Access):
     label = "public"
     needs_actor = False
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Accept every caller."""
 
 
@@ -46,7 +49,7 @@ class SignedIn(Access):
 
     label = "signed-in"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Accept any authenticated caller."""
 
 
@@ -55,13 +58,13 @@ class Person(Access):
 
     label = "person"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 any path
+    async def check(self, ctx: Context, path: PathValues) -> None:  # noqa: ARG002 any path
         """Raises Refusal: 403/20001 for bots and access tokens."""
         if ctx.actor.kind is not TokenKind.SESSION:
             raise Refusal(errors.BOTS_CANNOT_USE)
 
 
-async def enter(ctx: Context, path: Mapping[str, Any]) -> None:
+async def enter(ctx: Context, path: PathValues) -> None:
     """Enter the guild or channel in the path. Raises Refusal as `Context.enter_guild` and `enter_channel` do."""
     if "guild_id" in path:
         await ctx.enter_guild(path["guild_id"])
@@ -74,7 +77,7 @@ class Member(Access):
 
     label = "member"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the guild or channel, without further conditions."""
         await enter(ctx, path)
 
@@ -92,7 +95,7 @@ class RequiredPermissions(Access):
         self.alternatives = alternatives
         self.label = "|".join(" + ".join(names(bits)) for bits in alternatives)
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the guild or channel. Raises Refusal: 403/50013 without the permissions, 60003 without MFA."""
         await enter(ctx, path)
         permissions = ctx.permissions

@@ -1,7 +1,7 @@
 """Audit log entries: storing them, announcing them, and computing their changes."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import UNSET, Struct
 
@@ -9,6 +9,7 @@ from moothall.api.events import Event
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import to_plain
 from moothall.storage.database import Query, Transaction
@@ -42,7 +43,7 @@ async def insert_entries(tx: Transaction, guild_id: GuildId, entries: Iterable[A
     await tx.execute_many(_insert_entry, (_columns(guild_id, entry) for entry in entries))
 
 
-def _columns(guild_id: GuildId, entry: AuditLogEntry) -> dict[str, Any]:
+def _columns(guild_id: GuildId, entry: AuditLogEntry) -> JsonObject:
     return {
         "guild_id": guild_id,
         "id": entry.id,

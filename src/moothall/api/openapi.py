@@ -20,11 +20,12 @@ from moothall.objects import limits
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.ids import Snowflake
 from moothall.objects.images import ImageData
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.sound_data import SoundData
 from moothall.objects.wire import Timestamp
 
-_SCALARS: dict[type, dict[str, Any]] = {
+_SCALARS: dict[type, JsonObject] = {
     Snowflake: {"type": "string", "format": "snowflake", "pattern": "^[0-9]{1,20}$"},
     PermissionSet: {"type": "string", "format": "permissions", "pattern": "^[0-9]+$"},
     Timestamp: {"type": "string", "format": "date-time"},
@@ -59,7 +60,7 @@ _OAUTH2_ERROR_SCHEMA = {
 }
 
 
-def _scalar_schema(kind: type) -> dict[str, Any]:
+def _scalar_schema(kind: type) -> JsonObject:
     for scalar, schema in _SCALARS.items():
         if issubclass(kind, scalar):
             return schema
@@ -83,7 +84,7 @@ def _json_response_types(endpoint: Endpoint) -> list[Any]:
 
 def openapi_document(
     endpoints: Iterable[Endpoint], *, version: str, url: str, examples: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """Describe `endpoints` in OpenAPI 3.1, with `x-permission`, `x-audit-log-reason` and `x-fires`.
 
     `examples` are values of path parameters by name.
@@ -100,7 +101,7 @@ def openapi_document(
     schemas, components = msgspec.json.schema_components(kinds, schema_hook=_scalar_schema, ref_template=_REF)
     _write_patterns_for_ecma([schemas, components])
     remaining = iter(schemas)
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, JsonObject] = {}
     for endpoint in endpoints:
         operation = _operation(endpoint, remaining, endpoints, examples or {})
         if endpoint.path.startswith(_OPERATORS):
@@ -154,12 +155,12 @@ def _tag(endpoint: Endpoint) -> str:
 
 def _operation(
     endpoint: Endpoint,
-    schemas: "typing.Iterator[dict[str, Any]]",
+    schemas: "typing.Iterator[JsonObject]",
     endpoints: list[Endpoint],
     examples: Mapping[str, str],
-) -> dict[str, Any]:
+) -> JsonObject:
     summary, _, more = endpoint.summary.partition("\n")
-    parameters: list[dict[str, Any]] = [
+    parameters: list[JsonObject] = [
         {"name": parameter.name, "in": "path", "required": True, "schema": next(schemas)}
         for parameter in endpoint.path_parameters
     ]
@@ -175,7 +176,7 @@ def _operation(
         parameters.append(
             {"name": "X-Audit-Log-Reason", "in": "header", "schema": {"type": "string", "maxLength": 512}}
         )
-    operation: dict[str, Any] = {
+    operation: JsonObject = {
         "operationId": endpoint.name,
         "summary": summary.rstrip("."),
         "tags": [_tag(endpoint)],
@@ -205,7 +206,7 @@ def _operation(
     return operation
 
 
-def _request_content(endpoint: Endpoint, schema: dict[str, Any]) -> dict[str, Any]:
+def _request_content(endpoint: Endpoint, schema: JsonObject) -> JsonObject:
     if endpoint.body is None:
         return {}
     kinds: dict[str, object] = {endpoint.body.content_type: {"schema": schema}}
@@ -224,8 +225,8 @@ def _request_content(endpoint: Endpoint, schema: dict[str, Any]) -> dict[str, An
     return kinds
 
 
-def _form_schema(uploads: Uploads, payload: str, schema: dict[str, Any]) -> dict[str, Any]:
-    form: dict[str, Any] = {"type": "object", "properties": {payload: schema}, "additionalProperties": True}
+def _form_schema(uploads: Uploads, payload: str, schema: JsonObject) -> JsonObject:
+    form: JsonObject = {"type": "object", "properties": {payload: schema}, "additionalProperties": True}
     description = f"The body as JSON in `{payload}`, which may come last"
     if uploads.part is not None:
         description = f"The body as JSON in `{payload}`, or its fields as parts, and a file: `{uploads.part}`."
@@ -238,7 +239,7 @@ def _form_schema(uploads: Uploads, payload: str, schema: dict[str, Any]) -> dict
     return form | {"description": description}
 
 
-def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[str, Any]:
+def _query_parameter(parameter: QueryParameter, schema: JsonObject) -> JsonObject:
     declared: dict[str, object] = {
         "name": parameter.name,
         "in": "query",
@@ -250,9 +251,7 @@ def _query_parameter(parameter: QueryParameter, schema: dict[str, Any]) -> dict[
     return declared
 
 
-def _responses(
-    endpoint: Endpoint, schemas: "typing.Iterator[dict[str, Any]]", endpoints: list[Endpoint]
-) -> dict[str, Any]:
+def _responses(endpoint: Endpoint, schemas: "typing.Iterator[JsonObject]", endpoints: list[Endpoint]) -> JsonObject:
     kinds, bodies = _response_types(endpoint), [next(schemas) for _ in _json_response_types(endpoint)]
     success: dict[str, object] = {"description": "Done."}
     if Response in kinds and not bodies:
@@ -278,7 +277,7 @@ def _responses(
     return responses
 
 
-def _refusals(endpoint: Endpoint) -> dict[str, Any]:
+def _refusals(endpoint: Endpoint) -> JsonObject:
     """The responses of refusals: in the API's shape, or in that of RFC 6749 where OAuth2 clients parse them."""
     refused = {
         "description": "Refused; nothing has changed.",

@@ -1,11 +1,10 @@
 """Which operator calls an endpoint of theirs, and whether they may do what it does."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -91,7 +90,7 @@ class OperatorAccess(Access):
         self.label = "operator" if permission is None else f"operator: {permission.value}"
         self._acts = acts
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 any path
+    async def check(self, ctx: Context, path: PathValues) -> None:  # noqa: ARG002 any path
         """Refuse bots (403/20001), other users (403/50001) and operators without the permission (403/50013).
 
         Where the setting `operators_require_mfa` is on, operators without two factors are refused too (403/60003).

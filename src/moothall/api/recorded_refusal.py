@@ -1,9 +1,9 @@
 """A refusal that leaves something behind: what moderation did about the request."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from moothall.objects.errors import ErrorKind, Refusal
+from moothall.objects.json_object import JsonObject
 
 
 class RecordedRefusal(Refusal):
@@ -18,7 +18,7 @@ class RecordedRefusal(Refusal):
         record: Callable[[], Awaitable[object]],
         *,
         message: str | None = None,
-        errors: dict[str, Any] | None = None,
+        errors: JsonObject | None = None,
     ) -> None:
         super().__init__(kind, message=message, errors=errors)
         self.record = record

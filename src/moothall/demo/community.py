@@ -19,6 +19,7 @@ from moothall.demo.requests import RequestRunner
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.resources.user.account.operations import create_account, log_in
 
@@ -381,7 +382,7 @@ class _Loader:
         if community:
             await self._add_community(owner, guild)
 
-    async def _create_channel(self, owner: LoadedPerson, guild: LoadedGuild, body: dict[str, Any]) -> str:
+    async def _create_channel(self, owner: LoadedPerson, guild: LoadedGuild, body: JsonObject) -> str:
         made = await self._runner.request(owner.token, "POST", f"/guilds/{guild.id}/channels", body)
         channel_id: str = made["id"]
         return channel_id
@@ -393,7 +394,7 @@ class _Loader:
         body = {"features": ["COMMUNITY"], "rules_channel_id": first, "public_updates_channel_id": first}
         await self._runner.request(owner.token, "PATCH", f"/guilds/{guild.id}", body)
 
-    def _channel_body(self, guild: LoadedGuild, plan: ChannelPlan) -> dict[str, Any]:
+    def _channel_body(self, guild: LoadedGuild, plan: ChannelPlan) -> JsonObject:
         body: dict[str, object] = {
             "name": plan.name,
             "type": int(_TYPES[plan.type]),
@@ -407,7 +408,7 @@ class _Loader:
             body["nsfw"] = True
         return body
 
-    def _overwrite(self, guild: LoadedGuild, name: str, plan: OverwritePlan) -> dict[str, Any]:
+    def _overwrite(self, guild: LoadedGuild, name: str, plan: OverwritePlan) -> JsonObject:
         is_role = name in guild.roles
         if not is_role and name not in self._people and name not in self._bots:
             raise InvalidCommunity(f"{guild.name}: there is no role, person or bot {name}")
@@ -469,15 +470,13 @@ async def _dump_guild(
     return plan
 
 
-def _role_plan(role: dict[str, Any]) -> RolePlan:
+def _role_plan(role: JsonObject) -> RolePlan:
     return RolePlan(
         role["name"], permission_names(int(role["permissions"])), role["color"], role["hoist"], role["mentionable"]
     )
 
 
-def _channel_plan(
-    channel: dict[str, Any], kind: Any, categories: dict[str, str], subjects: dict[str, str]
-) -> ChannelPlan:
+def _channel_plan(channel: JsonObject, kind: Any, categories: dict[str, str], subjects: dict[str, str]) -> ChannelPlan:
     overwrites = {
         subjects[each["id"]]: OverwritePlan(permission_names(int(each["allow"])), permission_names(int(each["deny"])))
         for each in channel["permission_overwrites"]
@@ -495,7 +494,7 @@ def _channel_plan(
 
 
 async def _messages(
-    runner: RequestRunner, owner: LoadedPerson, channel: dict[str, Any], names: dict[str, str]
+    runner: RequestRunner, owner: LoadedPerson, channel: JsonObject, names: dict[str, str]
 ) -> list[MessagePlan]:
     if channel["type"] not in {int(ChannelType.GUILD_TEXT), int(ChannelType.GUILD_ANNOUNCEMENT)}:
         return []

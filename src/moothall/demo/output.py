@@ -1,8 +1,7 @@
 """The demo record as text and as JSON."""
 
-from typing import Any
-
 from moothall.demo.record import DemoRecord
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import to_plain
 
 
@@ -34,9 +33,9 @@ def as_text(record: DemoRecord, base_url: str) -> str:
     return "\n".join(lines)
 
 
-def as_json(record: DemoRecord, base_url: str) -> dict[str, Any]:
+def as_json(record: DemoRecord, base_url: str) -> JsonObject:
     """Ids, tokens, passwords and URLs, for scripts. Ids are strings."""
-    output: dict[str, Any] = to_plain(record)
+    output: JsonObject = to_plain(record)
     output["url"] = base_url
     output["api_url"] = f"{base_url}/api/v10"
     output["gateway_url"] = base_url.replace("http", "ws", 1) + "/gateway"

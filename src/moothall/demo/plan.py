@@ -1,8 +1,9 @@
 """The content of the demo community as request bodies."""
 
-from typing import Any, Final
+from typing import Final
 
 from moothall.objects.channel_types import ChannelType
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 
 GUILD: Final = "Moothall Demo"
@@ -40,7 +41,7 @@ RULES, NEWS, GENERAL, FORUM, STAFF_CHANNEL = "rules", "announcements", "general"
 _GENERAL_NUMBER: Final = 10
 
 
-def _overwrites(category: str) -> list[dict[str, Any]]:
+def _overwrites(category: str) -> list[JsonObject]:
     """Information is read-only; staff channels are visible to moderators only."""
     if category == INFORMATION:
         return [{"id": _EVERYONE, "type": 0, "deny": str(int(Permissions.SEND_MESSAGES))}]
@@ -50,7 +51,7 @@ def _overwrites(category: str) -> list[dict[str, Any]]:
     return []
 
 
-def _category(name: str) -> dict[str, Any]:
+def _category(name: str) -> JsonObject:
     return {
         "id": _NUMBERS[name],
         "name": name,
@@ -59,7 +60,7 @@ def _category(name: str) -> dict[str, Any]:
     }
 
 
-def _channel(category: str, name: str, topic: str | None = None, **more: object) -> dict[str, Any]:
+def _channel(category: str, name: str, topic: str | None = None, **more: object) -> JsonObject:
     return {
         "name": name,
         "type": int(ChannelType.GUILD_VOICE if topic is None else ChannelType.GUILD_TEXT),
@@ -70,7 +71,7 @@ def _channel(category: str, name: str, topic: str | None = None, **more: object)
     }
 
 
-NEW_GUILD: Final[dict[str, Any]] = {
+NEW_GUILD: Final[JsonObject] = {
     "name": GUILD,
     "roles": [
         {"id": _EVERYONE, "permissions": str(int(Permissions.DEFAULT))},
@@ -103,7 +104,7 @@ NEW_GUILD: Final[dict[str, Any]] = {
 """The guild with its roles, and its channels except those that need the feature COMMUNITY."""
 
 
-def community(channels: dict[str, Any]) -> dict[str, Any]:
+def community(channels: JsonObject) -> JsonObject:
     """The body that adds the feature COMMUNITY; `channels` are the ids of the guild's channels by name."""
     return {
         "features": ["COMMUNITY"],
@@ -113,7 +114,7 @@ def community(channels: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def community_channels(channels: dict[str, Any]) -> list[dict[str, Any]]:
+def community_channels(channels: JsonObject) -> list[JsonObject]:
     """The bodies of channels that need the feature COMMUNITY; they inherit the overwrites of their category."""
     return [
         {

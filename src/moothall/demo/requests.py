@@ -12,6 +12,7 @@ from moothall.api.context import Context
 from moothall.api.endpoint import Endpoint, Json, Response, endpoints
 from moothall.api.request.parameters import read_query
 from moothall.api.router import Router
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import encode
 
 
@@ -38,9 +39,7 @@ class RequestRunner:
         )
         path_arguments = {p.name: p.read(text) for p, text in zip(row.path_parameters, values, strict=True)}
         await row.access.check(context, path_arguments)
-        keyword_arguments: dict[str, Any] = (
-            read_query(row.query_parameters, query.encode()) if row.query_parameters else {}
-        )
+        keyword_arguments: JsonObject = read_query(row.query_parameters, query.encode()) if row.query_parameters else {}
         if row.body is not None:
             keyword_arguments["body"] = (
                 row.body.from_plain(body) if body is not UNSET else row.body.read(b"", "application/json")

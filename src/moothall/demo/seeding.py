@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from typing import Any
 
 import moothall.oauth2.endpoints  # noqa: F401 the row that adds the bot
 from moothall.api import unit_of_work
@@ -24,6 +23,7 @@ from moothall.demo.record import (
 from moothall.demo.requests import RequestRunner
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import convert
 from moothall.resources.operator.operations import make_first_operator
 from moothall.resources.user.account.operations import create_account, log_in
@@ -128,9 +128,9 @@ async def _create_user(ctx: Context, name: str, password: str, password_hash: st
     return DemoUser(user_id, name, password, (await log_in(ctx, user_id)).token)
 
 
-async def _create_guild(runner: RequestRunner, owner: str) -> tuple[dict[str, Any], dict[str, Any]]:
+async def _create_guild(runner: RequestRunner, owner: str) -> tuple[JsonObject, JsonObject]:
     """Create the guild as a community guild; returns it, and the ids of its channels by name."""
-    guild: dict[str, Any] = await runner.request(owner, "POST", "/guilds", plan.NEW_GUILD)
+    guild: JsonObject = await runner.request(owner, "POST", "/guilds", plan.NEW_GUILD)
     guild_path = f"/guilds/{guild['id']}"
     listed = await runner.request(owner, "GET", f"{guild_path}/channels")
     channels = {channel["name"]: channel["id"] for channel in listed}

@@ -3,12 +3,11 @@
 import base64
 import binascii
 import hmac
-from collections.abc import Mapping
 from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.context import Context
 from moothall.api.pipeline import too_many_requests
 from moothall.api.request.url_encoded import UrlEncoded
@@ -32,7 +31,7 @@ class ClientCredentials(Access):
     needs_actor = False
     own_credentials = True
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Check nothing: credentials may be in the body, so the handler calls `authenticate_client`."""
 
 

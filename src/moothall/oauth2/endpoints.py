@@ -1,12 +1,11 @@
 """OAuth2 endpoints (api.md, Authentication; topics: oauth2)."""
 
-from collections.abc import Mapping
 from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.api import unit_of_work
-from moothall.api.access import PERSON, PUBLIC, SIGNED_IN, Access
+from moothall.api.access import PERSON, PUBLIC, SIGNED_IN, Access, PathValues
 from moothall.api.authenticate import ANONYMOUS, TokenKind
 from moothall.api.context import Context
 from moothall.api.endpoint import Json, get, post
@@ -57,7 +56,7 @@ class AccessToken(Access):
     label = "access token"
     needs_actor = False  # so that no scope is required
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 any path
+    async def check(self, ctx: Context, path: PathValues) -> None:  # noqa: ARG002 any path
         """Raise Refusal 401 for any other caller."""
         if ctx.actor.kind is not TokenKind.BEARER:
             raise Refusal(errors.NOT_AUTHENTICATED)

@@ -1,8 +1,9 @@
 """OAuth2 error responses (RFC 6749, section 5.2; RFC 6750, section 3)."""
 
-from typing import Any, Final
+from typing import Final
 
 from moothall.objects.errors import ErrorKind, Refusal
+from moothall.objects.json_object import JsonObject
 
 _NO_STORE: Final = {"cache-control": "no-store", "pragma": "no-cache"}
 
@@ -23,7 +24,7 @@ class OAuthRefusal(Refusal):
         super().__init__(ErrorKind(status, 0, description), headers=_NO_STORE | (headers or {}))
         self.error = error
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> JsonObject:
         """The JSON of the response."""
         return {"error": self.error, "error_description": self.message}
 

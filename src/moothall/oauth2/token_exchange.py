@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -22,6 +22,7 @@ from moothall.oauth2.oauth_errors import (
 from moothall.oauth2.openid import id_token
 from moothall.objects.guild import Guild
 from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.scopes import BOT, CLIENT_CREDENTIAL_SCOPES, OPENID, UPDATE_COMMANDS, read_scopes
 from moothall.objects.webhook import Webhook
 from moothall.resources.application.authorization import queries
@@ -167,7 +168,7 @@ async def _token_response(
     *,
     code: CodeRow | None = None,
 ) -> TokenResponse:
-    optional: dict[str, Any] = {}
+    optional: JsonObject = {}
     if code is not None and code.webhook_id is not None:
         row = await select_webhook(ctx.tx, code.webhook_id)
         if row is not None:

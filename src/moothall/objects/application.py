@@ -2,13 +2,14 @@
 
 from enum import IntEnum, StrEnum
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, field
 
 from moothall.objects.activity import EmbeddedActivityConfig
 from moothall.objects.ids import ApplicationId, GuildId, Snowflake, TeamId, UserId
 from moothall.objects.intents import Intent
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.user import User
 
@@ -140,7 +141,7 @@ class Application(Struct, frozen=True, kw_only=True):
     privacy_policy_url: str | UnsetType = UNSET
     custom_install_url: str | UnsetType = UNSET
     install_params: InstallParams | UnsetType = UNSET
-    integration_types_config: dict[str, Any] | UnsetType = UNSET
+    integration_types_config: JsonObject | UnsetType = UNSET
     """By integration type, "0" and "1": `{}` or `{"oauth2_install_params": ...}`."""
     verify_key: str
     flags: int

@@ -4,7 +4,9 @@ The response to a refusal is `{"code", "message"}`; an invalid form adds `errors
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn
+
+from moothall.objects.json_object import JsonObject
 
 
 class ErrorKind(NamedTuple):
@@ -330,9 +332,9 @@ class Refusal(Exception):
         kind: ErrorKind,
         *,
         message: str | None = None,
-        errors: dict[str, Any] | None = None,
+        errors: JsonObject | None = None,
         headers: dict[str, str] | None = None,
-        extra: dict[str, Any] | None = None,
+        extra: JsonObject | None = None,
     ) -> None:
         super().__init__(kind.code, message or kind.message)
         self.kind = kind
@@ -351,7 +353,7 @@ class Refusal(Exception):
         """The JSON code of the response."""
         return self.kind.code
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> JsonObject:
         """The body of the response: `code`, `message`, `errors` if there are any, and the extra keys."""
         body: dict[str, object] = {"message": self.message, "code": self.kind.code}
         if self.errors:
@@ -369,7 +371,7 @@ class FormErrors:
     __slots__ = ("_prefix", "_tree")
 
     def __init__(self) -> None:
-        self._tree: dict[str, Any] = {}
+        self._tree: JsonObject = {}
         self._prefix: tuple[str, ...] = ()
 
     def at(self, path: Sequence[str | int] | str) -> "FormErrors":
@@ -398,7 +400,7 @@ class FormErrors:
             node = node.setdefault(key, {})
         _merge(node, {key: value for key, value in other.nested().items() if key not in exclude})
 
-    def nested(self) -> dict[str, Any]:
+    def nested(self) -> JsonObject:
         """The `errors` of the response: nested by key and list index, with each field's errors under `_errors`."""
         return self._tree
 
@@ -438,7 +440,7 @@ def merge_refusals(refusals: Sequence[Refusal]) -> Refusal:
     return form_errors.refusal()
 
 
-def _merge(target: dict[str, Any], source: dict[str, Any]) -> None:
+def _merge(target: JsonObject, source: JsonObject) -> None:
     """Add the errors that a field does not have yet."""
     for key, value in source.items():
         if isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Interactions with commands, components and modals (interactions: receiving and responding)."""
 
 from enum import IntEnum
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -13,6 +13,7 @@ from moothall.objects.ids import (
     MessageId,
     SkuId,
 )
+from moothall.objects.json_object import JsonObject
 from moothall.objects.message import Message
 from moothall.objects.monetization import Entitlement
 
@@ -73,13 +74,13 @@ class Interaction(Struct, frozen=True, kw_only=True):
     id: InteractionId
     application_id: ApplicationId
     type: int
-    data: dict[str, Any]
-    guild: dict[str, Any] | UnsetType = UNSET
+    data: JsonObject
+    guild: JsonObject | UnsetType = UNSET
     guild_id: GuildId | UnsetType = UNSET
-    channel: dict[str, Any]
+    channel: JsonObject
     channel_id: ChannelId
-    member: dict[str, Any] | UnsetType = UNSET
-    user: dict[str, Any] | UnsetType = UNSET
+    member: JsonObject | UnsetType = UNSET
+    user: JsonObject | UnsetType = UNSET
     token: str
     version: int = 1
     message: Raw | UnsetType = UNSET

@@ -1,11 +1,12 @@
 """Scheduled events of guilds, their recurrence and interested users (resources: guild scheduled event)."""
 
 from enum import IntEnum
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, UserId, snowflake_at
+from moothall.objects.json_object import JsonObject
 from moothall.objects.member import Member
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
@@ -118,7 +119,7 @@ class ScheduledEvent(Struct, frozen=True, kw_only=True):
     status: int
     entity_type: int
     entity_id: Snowflake | None
-    entity_metadata: dict[str, Any] | None
+    entity_metadata: JsonObject | None
     """`location` for an external event, else null."""
     recurrence_rule: RecurrenceRule | None
     guild_scheduled_event_exceptions: list[EventException]

@@ -1,11 +1,12 @@
 """Membership screening: what new members have to answer, and the requests that moderators review."""
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.ids import GuildId, JoinRequestId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp
 
@@ -58,7 +59,7 @@ class JoinRequest(Struct, frozen=True, kw_only=True):
     application_status: JoinRequestStatus
     rejection_reason: str | None = None
     user: User | UnsetType | None = UNSET
-    form_responses: list[dict[str, Any]] | UnsetType = UNSET
+    form_responses: list[JsonObject] | UnsetType = UNSET
     actioned_by_user: User | UnsetType | None = UNSET
 
 

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from moothall.api.request.body import body_reader
 from moothall.objects.activity import ActivityPlatform, OrientationLock, ReleasePhase
+from moothall.objects.json_object import JsonObject
 from moothall.pages.forms import Form
 from moothall.pages.translations import translatable
 from moothall.resources.application.embedded_activity.objects import activity_config, url_mappings
@@ -36,7 +37,7 @@ def values_of_activity(row: ApplicationRow) -> dict[str, Any]:
     }
 
 
-def values_of_activity_form(form: Form) -> dict[str, Any]:
+def values_of_activity_form(form: Form) -> JsonObject:
     """The value of each field for a form that was refused: what the user entered."""
     return {
         "url_map": form.text("url_map"),

@@ -4,6 +4,7 @@ import base64
 from typing import Any, Final
 
 from moothall.objects.application import ApplicationFlags, IntegrationType
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import BY_NAME
 from moothall.objects.scopes import BOT, COMMANDS
 from moothall.objects.webhook_event import OCCURRING, EventWebhooksStatus
@@ -105,7 +106,7 @@ def requested_changes(form: Form, row: ApplicationRow) -> dict[str, Any]:
     return body
 
 
-def _installations(form: Form) -> dict[str, Any]:
+def _installations(form: Form) -> JsonObject:
     config: dict[str, object] = {}
     for checkbox, key, scope_checkboxes in (
         ("guild_install", _GUILD, (("guild_bot", BOT), ("guild_commands", COMMANDS))),

@@ -17,6 +17,7 @@ from moothall.api.context import Limits
 from moothall.api.endpoint import Endpoint
 from moothall.api.openapi import openapi_document
 from moothall.objects.clock import CLOCK
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import encode
 from moothall.pages.paths import THEME
 from moothall.pages.reference import reference_page
@@ -110,7 +111,7 @@ class Documents:
         await self._starlette(scope, receive, send_safely)
 
     @cached_property
-    def _document(self) -> dict[str, Any]:
+    def _document(self) -> JsonObject:
         return openapi_document(self._rows, version=__version__, url=self._url, examples=self._examples)
 
     def _build_openapi(self) -> bytes:

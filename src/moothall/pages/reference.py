@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from html import escape
-from typing import Any
 
-Document = dict[str, Any]
+from moothall.objects.json_object import JsonObject
+
+Document = JsonObject
 
 _HEAD = (
     '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'

@@ -4,8 +4,6 @@ The fields of a row struct are its table's columns, by name and in order, so tha
 `Query(select(table), into=Row)` fits.
 """
 
-from typing import Any
-
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects import limits
@@ -28,6 +26,7 @@ from moothall.objects.ids import (
     TagId,
     UserId,
 )
+from moothall.objects.json_object import JsonObject
 from moothall.objects.member import Member
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
@@ -75,8 +74,8 @@ class GuildRow(Struct):
     max_members: int
     max_video_channel_users: int
     max_stage_video_channel_users: int
-    incidents_data: dict[str, Any] | None
-    welcome_screen: dict[str, Any] | None
+    incidents_data: JsonObject | None
+    welcome_screen: JsonObject | None
     """Stored also while disabled; the feature WELCOME_SCREEN_ENABLED enables it."""
     recent_changes: str = ""
     """What the last versions changed (`authority/guild_changes.py`)."""
@@ -99,7 +98,7 @@ class RoleRow(Struct):
     managed: bool
     mentionable: bool
     flags: int
-    tags: dict[str, Any] | None
+    tags: JsonObject | None
 
 
 class EmojiRow(Struct):
@@ -158,8 +157,8 @@ class RuleRow(Struct):
     creator_id: UserId
     event_type: int
     trigger_type: int
-    trigger_metadata: dict[str, Any]
-    actions: list[dict[str, Any]]
+    trigger_metadata: JsonObject
+    actions: list[JsonObject]
     enabled: bool
     exempt_roles: list[Snowflake]
     exempt_channels: list[Snowflake]
@@ -185,14 +184,14 @@ class ChannelRow(Struct):
     default_thread_rate_limit_per_user: int | None
     default_sort_order: int | None
     default_forum_layout: int | None
-    default_reaction_emoji: dict[str, Any] | None
-    available_tags: list[dict[str, Any]]
+    default_reaction_emoji: JsonObject | None
+    available_tags: list[JsonObject]
     flags: int
-    permission_overwrites: list[dict[str, Any]]
+    permission_overwrites: list[JsonObject]
     icon: str | None
     owner_id: UserId | None
     application_id: ApplicationId | None
-    thread_metadata: dict[str, Any] | None
+    thread_metadata: JsonObject | None
     archived: bool
     applied_tags: list[Snowflake]
     member_count: int | None
@@ -217,7 +216,7 @@ class ThreadRow(Struct):
     rate_limit_per_user: int
     flags: int
     owner_id: UserId | None
-    thread_metadata: dict[str, Any] | None
+    thread_metadata: JsonObject | None
     archived: bool
     applied_tags: list[Snowflake]
     member_count: int | None

@@ -1,7 +1,7 @@
 """One WebSocket of a bot, as the test server sees it: what passes through, and how it can break."""
 
 import zlib
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -11,7 +11,7 @@ import zstandard
 from moothall.gateway.protocol import etf
 from moothall.runtime.asgi import Scope
 
-Message = MutableMapping[str, Any]
+Message = Scope
 _IDENTIFY, _RESUME, _HEARTBEAT = 2, 6, 1
 
 

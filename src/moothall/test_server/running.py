@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -17,6 +17,7 @@ import uvicorn
 
 from moothall.app.server import bind, http_config
 from moothall.demo.community import Community
+from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.settings import Settings
 from moothall.test_server.control import PREFIX, ControlApi, ServerInfo
 from moothall.test_server.server import ControlledServer
@@ -86,9 +87,9 @@ class _Application:
 
     async def __call__(
         self,
-        scope: MutableMapping[str, Any],
-        receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
-        send: Callable[[MutableMapping[str, Any]], Awaitable[None]],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
@@ -99,8 +100,8 @@ class _Application:
 
     async def _live(
         self,
-        receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
-        send: Callable[[MutableMapping[str, Any]], Awaitable[None]],
+        receive: Receive,
+        send: Send,
     ) -> None:
         await receive()
         try:

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import shutil
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -48,7 +48,7 @@ from moothall.test_server.gateway_socket import CLOSE_CODES, GatewaySocket
 from moothall.test_server.recording_bus import RecordingBus
 from moothall.test_server.transcript import Transcript
 
-Message = MutableMapping[str, Any]
+Message = Scope
 
 START: Final = "start"
 """The snapshot that every server has: its fixture, before any test."""

@@ -8,11 +8,12 @@ sweeper deletes those of a process that crashed: every key contains the day and 
 import itertools
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.file_ids import FileIds
 from moothall.api.request.form_fields import PAYLOAD_FIELD, json_of_fields
@@ -53,7 +54,7 @@ class Uploads:
     part: str | None = None
     """The name that the part with the file must have; None for `files[n]` or any other."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         """How much the caller may upload. Called when the first file begins, after the endpoint's access check.
 
         Raises Refusal for a caller who may not upload files.
@@ -76,7 +77,7 @@ class NoFiles(Uploads):
 
     maximum = 0
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 no caller may upload
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:  # noqa: ARG002 no caller may upload
         """Allow nothing."""
         return Allowance(each=0, total=0)
 

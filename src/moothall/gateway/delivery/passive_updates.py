@@ -8,7 +8,7 @@ last one.
 import asyncio
 import logging
 from collections.abc import Iterable
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Raw, Struct
@@ -20,6 +20,7 @@ from moothall.gateway.protocol.capabilities import Capability
 from moothall.gateway.protocol.frames import Frame
 from moothall.gateway.sessions.session import Session
 from moothall.objects.ids import ChannelId, GuildId, MessageId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import decoder, encode
 
 _log = logging.getLogger(__name__)
@@ -66,16 +67,16 @@ class _ChannelUnread(Struct):
 class _PassiveUpdateV1(Struct):
     guild_id: GuildId
     channels: list[_ChannelUnread]
-    voice_states: list[dict[str, Any]]
-    members: list[dict[str, Any]]
+    voice_states: list[JsonObject]
+    members: list[JsonObject]
 
 
 class _PassiveUpdateV2(Struct):
     guild_id: GuildId
     updated_channels: list[_ChannelUnread]
-    updated_voice_states: list[dict[str, Any]]
+    updated_voice_states: list[JsonObject]
     removed_voice_states: list[UserId]
-    updated_members: list[dict[str, Any]]
+    updated_members: list[JsonObject]
 
 
 class _Changes(Struct):
@@ -194,8 +195,8 @@ def _visible_changes(
     )
 
 
-def _split(states: Iterable[Raw]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _split(states: Iterable[Raw]) -> tuple[list[JsonObject], list[JsonObject]]:
     """Voice states without their members, and the members."""
-    decoded: list[dict[str, Any]] = [msgspec.json.decode(state) for state in states]
+    decoded: list[JsonObject] = [msgspec.json.decode(state) for state in states]
     members = [state.pop("member") for state in decoded if "member" in state]
     return decoded, members

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import msgspec
 from msgspec import UNSET, Struct, structs
 
 from moothall.objects.clock import CLOCK
+from moothall.objects.json_object import JsonObject
 from moothall.objects.presence import Activity, ActivityType, activity_id
 from moothall.objects.wire import convert
 
@@ -69,7 +70,7 @@ def _button_labels(buttons: object) -> list[str]:
     return [label for label in labels if isinstance(label, str)]
 
 
-def _readable_fields(value: dict[str, Any], struct: type[Struct]) -> dict[str, Any]:
+def _readable_fields(value: JsonObject, struct: type[Struct]) -> JsonObject:
     """The fields of a struct that an object has with an allowed value; of objects inside it, their readable fields."""
     fields: dict[str, object] = {}
     for field in msgspec.structs.fields(struct):

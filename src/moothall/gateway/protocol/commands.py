@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from moothall.gateway.protocol import etf
 from moothall.gateway.protocol.opcodes import CloseCode, CloseConnection
 from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import decoder
 
 MAX_BYTES: Final = 4096
@@ -36,7 +37,7 @@ class IdentifyCommand(Struct):
     """Opcode 2."""
 
     token: str
-    properties: dict[str, object] = {}
+    properties: JsonObject = {}
     compress: bool | None = False
     large_threshold: int | None = 50
     shard: list[int] | None = None

@@ -9,6 +9,8 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from moothall.objects.json_object import JsonObject
+
 VERSION: Final = b"\x83"
 """The byte before every term."""
 
@@ -117,7 +119,7 @@ def _append_term(value: Any, append: _Append) -> None:
         append(_scalar(value))
 
 
-def _append_map(fields: dict[str, Any], append: _Append) -> None:
+def _append_map(fields: JsonObject, append: _Append) -> None:
     append(_pack_sized(_MAP, len(fields)))
     for key, value in fields.items():
         append(_keys.get(key) or _key(key))
@@ -161,7 +163,7 @@ def decode(data: bytes) -> Any:
     return value
 
 
-_ATOM_VALUES: Final[dict[str, Any]] = {"nil": None, "null": None, "undefined": None, "true": True, "false": False}
+_ATOM_VALUES: Final[JsonObject] = {"nil": None, "null": None, "undefined": None, "true": True, "false": False}
 
 
 class _Reader:
@@ -258,7 +260,7 @@ class _Reader:
         self._check_count(count)
         return [self.term(depth) for _ in range(count)]
 
-    def map(self, depth: int) -> dict[str, Any]:
+    def map(self, depth: int) -> JsonObject:
         count = self._integer(4)
         self._check_count(2 * count)
         fields: dict[str, object] = {}

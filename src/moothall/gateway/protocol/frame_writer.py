@@ -8,6 +8,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.protocol import State
 
 from moothall.gateway.protocol.inline import SuspendedCoroutine, run_inline
+from moothall.objects.json_object import JsonObject
 
 Send = Callable[[Any], Awaitable[None]]
 
@@ -27,7 +28,7 @@ class FrameWriter(Protocol):
     def write(self, message: str | bytes) -> SuspendedCoroutine | None:
         """Send a message; what is left to await if the client does not read."""
 
-    async def send(self, event: dict[str, Any]) -> None:
+    async def send(self, event: JsonObject) -> None:
         """Send an event of ASGI, waiting for the client to read."""
 
     def abort(self) -> None:
@@ -51,7 +52,7 @@ class AsgiWriter:
         """Send a message by `send`, run inline as far as it does not wait."""
         return run_inline(self._send(asgi_event(message)))  # type: ignore[arg-type]  # ASGI's send is a coroutine function
 
-    async def send(self, event: dict[str, Any]) -> None:
+    async def send(self, event: JsonObject) -> None:
         """Send an event."""
         await self._send(event)
 
@@ -93,7 +94,7 @@ def frame_writer(send: Send, *, direct: bool) -> FrameWriter:
     return AsgiWriter(send)
 
 
-def asgi_event(message: str | bytes) -> dict[str, Any]:
+def asgi_event(message: str | bytes) -> JsonObject:
     """A message as an event of ASGI."""
     if isinstance(message, str):
         return {"type": "websocket.send", "text": message}

@@ -1,9 +1,8 @@
 """Who may launch Activities and take part in them, and where (topics: permissions)."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from moothall.api.access import PERSON, Access, enter
+from moothall.api.access import PERSON, Access, PathValues, enter
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context, GatewaySession
 from moothall.authority.channel_access import ChannelAccess
@@ -46,7 +45,7 @@ class PersonInChannel(Access):
 
     label = "person"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the channel. Raises Refusal: 403/20001 for bots, 404/10003, 403/50001."""
         await PERSON.check(ctx, path)
         await enter(ctx, path)
@@ -57,7 +56,7 @@ class ActivityUser(Access):
 
     label = "person|token of the application"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raises Refusal: 404/10002, 403/20012 for tokens of other applications, 400/50024 without an Activity."""
         application = await find_application(ctx, path["application_id"])
         if ctx.actor.kind is not TokenKind.SESSION and ctx.actor.application_id != application.id:

@@ -1,9 +1,6 @@
 """Access to applications: their owners, team members and bots."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -26,7 +23,7 @@ class OwnsApplication(Access):
         self._or_bot = or_bot
         self._reads = read_only
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the application. Raises Refusal: 404/10002, 403/20012."""
         row = await find_application(ctx, path["application_id"])
         if ctx.actor.bot:
@@ -45,7 +42,7 @@ class OwnBot(Access):
 
     label = "bot"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:  # noqa: ARG002 it names no application
+    async def check(self, ctx: Context, path: PathValues) -> None:  # noqa: ARG002 it names no application
         """Load the bot's application. Raises Refusal: 403/20002 for users that are no bots."""
         if not ctx.actor.bot or ctx.actor.application_id is None:
             raise Refusal(errors.ONLY_BOTS_CAN_USE)
@@ -57,7 +54,7 @@ class BotOfApplication(Access):
 
     label = "its bot"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raises Refusal: 403/20002 for users that are no bots, 403/20012 for other bots."""
         if not ctx.actor.bot:
             raise Refusal(errors.ONLY_BOTS_CAN_USE)

@@ -20,6 +20,7 @@ from moothall.objects.application import (
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.webhook_event import EventWebhooksStatus
@@ -336,7 +337,7 @@ def _owner_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, An
     return changes
 
 
-def _integration_type(config: IntegrationTypeInput | None) -> dict[str, Any]:
+def _integration_type(config: IntegrationTypeInput | None) -> JsonObject:
     params = None if config is None else config.oauth2_install_params
     return {} if params is None else {"oauth2_install_params": _install_params(params)}
 

@@ -1,12 +1,12 @@
 """SQL of applications."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct, field
 
 from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, TeamId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.sql import bindparam, delete, func, insert, select
@@ -33,8 +33,8 @@ class ApplicationRow(Struct):
     interactions_endpoint_url: str | None
     role_connections_verification_url: str | None
     tags: list[str]
-    install_params: dict[str, Any] | None
-    integration_types_config: dict[str, Any] | None
+    install_params: JsonObject | None
+    integration_types_config: JsonObject | None
     custom_install_url: str | None
     terms_of_service_url: str | None
     privacy_policy_url: str | None
@@ -44,7 +44,7 @@ class ApplicationRow(Struct):
     created_at: Timestamp
     public_client: bool = False
     team_id: TeamId | None = None
-    embedded_activity_config: dict[str, Any] | None = None
+    embedded_activity_config: JsonObject | None = None
     """The settings of the Activity that differ from the defaults."""
     proxy_url_map: list[dict[str, str]] = field(default_factory=list)
     max_participants: int = -1

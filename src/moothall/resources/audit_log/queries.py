@@ -19,6 +19,7 @@ from moothall.objects.ids import (
     WebhookId,
 )
 from moothall.objects.integration import IntegrationAccount, PartialIntegration
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user import User
 from moothall.objects.webhook import Webhook
 from moothall.objects.wire import convert
@@ -37,8 +38,8 @@ class EntryRow(Struct):
     user_id: UserId | None
     target_id: Snowflake | None
     action_type: int
-    changes: list[dict[str, Any]]
-    options: dict[str, Any] | None
+    changes: list[JsonObject]
+    options: JsonObject | None
     reason: str | None
 
 
@@ -62,7 +63,7 @@ class IntegrationRow(Struct):
     name: str
     type: str
     application_id: ApplicationId | None
-    account: dict[str, Any] | None
+    account: JsonObject | None
 
 
 def _select_by_ids(table: Any, struct: type[Struct]) -> Any:

@@ -18,11 +18,12 @@ from moothall.objects.auto_moderation import (
     TriggerMetadata,
     TriggerType,
 )
+from moothall.objects.json_object import JsonObject
 from moothall.objects.text import clean
 from moothall.objects.wire import to_plain
 from moothall.resources.auto_moderation.requests import ActionRequest, TriggerMetadataRequest
 
-_DEFAULTS: Final[dict[str, Any]] = {
+_DEFAULTS: Final[JsonObject] = {
     "keyword_filter": [],
     "regex_patterns": [],
     "presets": [],

@@ -1,8 +1,6 @@
 """Access to the endpoints that modify and delete channels."""
 
-from collections.abc import Mapping
-
-from moothall.api.access import RequiredPermissions, enter
+from moothall.api.access import PathValues, RequiredPermissions, enter
 from moothall.api.context import Context
 from moothall.objects.permissions import Permissions
 
@@ -16,7 +14,7 @@ class ManagesChannel(RequiredPermissions):
     def __init__(self) -> None:
         super().__init__(Permissions.MANAGE_CHANNELS)
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the channel and check the permission. Raises Refusal: 403/50013."""
         await enter(ctx, path)
         if ctx.in_guild and not ctx.channel.is_thread:

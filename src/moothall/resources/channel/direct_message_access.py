@@ -1,6 +1,6 @@
 """Who may write direct messages to whom (api.md, Incidents data object)."""
 
-from typing import Any, Final
+from typing import Final
 
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -9,6 +9,7 @@ from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp, convert
 from moothall.resources.channel import queries
 from moothall.resources.user.relationship.queries import select_blocked_ids, select_friend_ids
@@ -18,7 +19,7 @@ _DISTRUSTED: Final = ("restricted_guilds", "message_request_guilds")
 """The settings with guilds whose members are strangers nevertheless."""
 
 
-def are_direct_messages_paused(incidents_data: dict[str, Any] | None, now: Timestamp) -> bool:
+def are_direct_messages_paused(incidents_data: JsonObject | None, now: Timestamp) -> bool:
     """Whether an incident action pauses the direct messages between members of a guild now."""
     until = None if incidents_data is None else convert(incidents_data, IncidentsData).dms_disabled_until
     return until is not None and until > now

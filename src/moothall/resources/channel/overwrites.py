@@ -1,7 +1,6 @@
 """Permission overwrites: decoding requests, checking changes, audit log entries (topics: permissions)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from moothall.api.context import Context
 from moothall.authority.guild_state import MemberAuthority
@@ -12,6 +11,7 @@ from moothall.objects.channel_types import OverwriteType
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, RoleId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.resources.channel import queries
 from moothall.resources.channel.requests import OverwriteRequest
@@ -54,7 +54,7 @@ async def read_overwrites(
     return list(overwrites.values())
 
 
-def overwrites_column(overwrites: Iterable[Overwrite]) -> list[dict[str, Any]]:
+def overwrites_column(overwrites: Iterable[Overwrite]) -> list[JsonObject]:
     """Return the value of the column `permission_overwrites`."""
     return [
         {"id": str(int(o.id)), "type": o.type, "allow": str(int(o.allow)), "deny": str(int(o.deny))} for o in overwrites

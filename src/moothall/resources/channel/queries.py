@@ -1,13 +1,14 @@
 """The SQL of channels."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, structs
 
 from moothall.objects.channel import ConsentStatus, ThreadMember
 from moothall.objects.channel_types import THREADS, type_numbers
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
@@ -80,7 +81,7 @@ class PositionUpdate(Struct, frozen=True):
     channel_id: ChannelId
     new_position: int
     new_parent_id: ChannelId | None
-    new_overwrites: list[dict[str, Any]]
+    new_overwrites: list[JsonObject]
 
 
 _insert_channel = Query(lambda: insert(channels))
@@ -252,7 +253,7 @@ class Recipient(Struct, frozen=True):
 
 class _Incidents(Struct):
     id: GuildId
-    incidents_data: dict[str, Any] | None
+    incidents_data: JsonObject | None
 
 
 _select_recipients = Query(
@@ -333,7 +334,7 @@ async def select_account(reader: Reader, user_id: UserId) -> Account | None:
 
 async def select_shared_incidents(
     reader: Reader, one: UserId, other: UserId
-) -> list[tuple[GuildId, dict[str, Any] | None]]:
+) -> list[tuple[GuildId, JsonObject | None]]:
     """Select every guild that both users are members of, with its `incidents_data`."""
     return [
         (row.id, row.incidents_data) for row in await reader.all(_select_shared_incidents, one_id=one, other_id=other)

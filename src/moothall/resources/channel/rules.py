@@ -1,7 +1,7 @@
 """Validation of channel settings and conversion to columns, without I/O."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -25,6 +25,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, SnowflakeFactory
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.objects.text import channel_name, clean, is_standard_emoji
 from moothall.objects.voice import regions_of
@@ -50,7 +51,7 @@ _SIMPLE_FIELDS: Final[Mapping[str, object]] = {
 """The fields that are stored without conversion, with the value that null stands for."""
 
 
-def simple_columns(body: ChannelSettings, kind: int) -> dict[str, Any]:
+def simple_columns(body: ChannelSettings, kind: int) -> JsonObject:
     """Return the columns of fields that need no conversion; fields that the type does not have are left out."""
     columns = {
         name: null if value is None else value
@@ -140,8 +141,8 @@ def flags_column(body: ChannelSettings, kind: int, flags: int, *, nsfw: bool, fo
 
 
 def default_reaction_column(
-    request: EmojiRequest | None, guild: GuildState, before: dict[str, Any] | None, form_errors: FormErrors
-) -> dict[str, Any] | None:
+    request: EmojiRequest | None, guild: GuildState, before: JsonObject | None, form_errors: FormErrors
+) -> JsonObject | None:
     """Return the column of a forum's default reaction, given its value `before`."""
     if request is None:
         return None
@@ -152,10 +153,10 @@ def default_reaction_column(
 def tags_column(
     requests: list[TagRequest] | None,
     guild: GuildState,
-    before: list[dict[str, Any]],
+    before: list[JsonObject],
     ids: SnowflakeFactory,
     form_errors: FormErrors,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Return the column of a forum's tags; tags without an id get a new one, others must be among those `before`."""
     known = {int(tag["id"]): tag for tag in before}
     tags: list[dict[str, object]] = []
@@ -186,7 +187,7 @@ def tags_column(
 _NO_EMOJI: Final = {"emoji_id": None, "emoji_name": None}
 
 
-def _emoji(request: EmojiRequest, guild: GuildState, before: dict[str, Any], at: FormErrors) -> dict[str, Any]:
+def _emoji(request: EmojiRequest, guild: GuildState, before: JsonObject, at: FormErrors) -> JsonObject:
     if _is_set(request.emoji_id):
         # Clients send back what they received, so an emoji that was deleted since may stay.
         kept = before.get("emoji_id") == str(int(request.emoji_id or 0))

@@ -1,7 +1,7 @@
 """Interactive components: buttons, selects, and the fields of modals (api.md, Components)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -26,6 +26,7 @@ from moothall.objects.component import (
 )
 from moothall.objects.component_types import ButtonStyle
 from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.json_object import JsonObject
 from moothall.resources.component.validator import LINK_SCHEMES, ComponentValidator, Path, flag, text
 
 _ACTION_FIELD: Final = {ButtonStyle.LINK: "url", ButtonStyle.PREMIUM: "sku_id"}
@@ -85,7 +86,7 @@ def build_button(
     )
 
 
-def _select(validator: ComponentValidator, body: inputs.SelectInput, number: int, at: Path) -> dict[str, Any]:
+def _select(validator: ComponentValidator, body: inputs.SelectInput, number: int, at: Path) -> JsonObject:
     """The fields of every select."""
     low, high = _bounds(validator, body, 1, at)
     if not validator.interactive:
@@ -159,7 +160,7 @@ def _check_options(validator: ComponentValidator, options: Sequence[inputs.Optio
         values.add(option.value)
 
 
-def _check_defaults(validator: ComponentValidator, chosen: int, common: dict[str, Any], at: Path) -> None:
+def _check_defaults(validator: ComponentValidator, chosen: int, common: JsonObject, at: Path) -> None:
     low, high = common["min_values"], common["max_values"]
     if chosen > high:
         validator.add(
@@ -175,7 +176,7 @@ def _default_values(
     validator: ComponentValidator,
     body: inputs.EntitySelectInput,
     kinds: Sequence[str],
-    common: dict[str, Any],
+    common: JsonObject,
     at: Path,
 ) -> list[DefaultValue] | UnsetType:
     values = body.default_values

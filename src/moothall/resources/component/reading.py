@@ -17,6 +17,7 @@ from moothall.objects.component_input import ComponentInput
 from moothall.objects.component_types import ComponentPosition
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import convert
 from moothall.resources.component.kinds import CHOICES, Kind, Slot
 from moothall.resources.component.validator import ComponentValidator, Path, ReferencedIds, ResolvedIds, referenced_ids
@@ -121,8 +122,8 @@ def _kind(number: object, position: ComponentPosition, validator: ComponentValid
 
 
 def _convert(
-    body: dict[str, Any], kind: Kind, validator: ComponentValidator, at: Path
-) -> tuple[dict[str, Any], ComponentInput | None]:
+    body: JsonObject, kind: Kind, validator: ComponentValidator, at: Path
+) -> tuple[JsonObject, ComponentInput | None]:
     """The JSON of a component with its scalars coerced, and the component; None, and its errors, if it is invalid."""
     try:
         return body, convert(body, kind.input_type)
@@ -135,7 +136,7 @@ def _convert(
         return body if converted is None else coerced, converted
 
 
-def _read_slot(body: dict[str, Any], slot: Slot, validator: ComponentValidator, at: Path) -> list[Component] | None:
+def _read_slot(body: JsonObject, slot: Slot, validator: ComponentValidator, at: Path) -> list[Component] | None:
     """The children of a key; None if they are invalid, so that their parent cannot be built."""
     value = body.get(slot.key)
     here = (*at, slot.key)

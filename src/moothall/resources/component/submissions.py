@@ -26,6 +26,7 @@ from moothall.objects.component_types import ComponentType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.text import clean
 from moothall.resources.component.validator import Path
 
@@ -99,7 +100,7 @@ def read_modal_submission(
     return answers
 
 
-def submission_payload(modal: Modal, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def submission_payload(modal: Modal, answers: Sequence[Answer]) -> list[JsonObject]:
     """The `components` of a modal submit interaction: label by label, text displays without their content."""
     by_id = {answer.field.id: answer for answer in answers}
     payload: list[dict[str, object]] = []
@@ -115,7 +116,7 @@ def submission_payload(modal: Modal, answers: Sequence[Answer]) -> list[dict[str
     return payload
 
 
-def _answer_payload(answer: Answer) -> dict[str, Any]:
+def _answer_payload(answer: Answer) -> JsonObject:
     field = answer.field
     key = "value" if isinstance(field, TextInput | RadioGroup | Checkbox) else "values"
     return {"type": _type_of(field), "id": field.id, "custom_id": field.custom_id, key: answer.value}

@@ -1,9 +1,6 @@
 """Access to the entitlements of an application, and to a user's own."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -19,7 +16,7 @@ class ManagesEntitlements(Access):
 
     label = "application owner|its bot"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raises Refusal: 404/10002, 403/20012."""
         row = await find_application(ctx, path["application_id"])
         own = ctx.actor.application_id == row.id
@@ -37,7 +34,7 @@ class OwnEntitlements(Access):
 
     label = "person|its access token"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raises Refusal: 404/10002, 403/20001 for bots, 403/20012 for tokens of other applications."""
         row = await find_application(ctx, path["application_id"])
         if ctx.actor.bot:

@@ -1,6 +1,6 @@
 """Entitlements and subscriptions over HTTP (resources: entitlement, subscription)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -12,6 +12,7 @@ from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FieldError
 from moothall.objects.ids import ApplicationId, EntitlementId, GuildId, SkuId, SubscriptionId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.monetization import Entitlement, Subscription
 from moothall.objects.scopes import ENTITLEMENTS
 from moothall.resources.entitlement import operations, queries
@@ -117,7 +118,7 @@ async def get_current_user_application_entitlements(
     ctx: Context, application_id: ApplicationId, *, sku_ids: _SkuIds | None = None, exclude_consumed: bool = True
 ) -> list[Entitlement]:
     """List the caller's entitlements of an application that are neither deleted nor ended."""
-    filters: dict[str, Any] = {"sku_ids": sku_ids} if sku_ids else {}
+    filters: JsonObject = {"sku_ids": sku_ids} if sku_ids else {}
     if exclude_consumed:
         filters["consumed"] = False
     rows = await queries.select_entitlements(
@@ -164,7 +165,7 @@ async def get_sku_subscription(
 ) -> Subscription:
     """Get a subscription to an SKU."""
     subscriber_id = await _find_subscriber(ctx, sku_id, user_id)
-    filters: dict[str, Any] = {} if subscriber_id is None else {"subscriber_id": subscriber_id}
+    filters: JsonObject = {} if subscriber_id is None else {"subscriber_id": subscriber_id}
     rows = await queries.select_entitlements(
         ctx.tx, sku_id=sku_id, subscription_id=subscription_id, maximum=1, **filters
     )

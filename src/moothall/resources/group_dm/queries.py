@@ -1,7 +1,6 @@
 """The SQL of group direct messages."""
 
 from collections.abc import Collection
-from typing import Any
 
 from msgspec import Struct
 
@@ -9,6 +8,7 @@ from moothall.objects import limits
 from moothall.objects.channel import ConsentStatus
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.resources.channel.queries import delete_channel
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore
 from moothall.storage.sql import bindparam, delete, func, select, update
@@ -20,7 +20,7 @@ class SharedGuild(Struct):
 
     user_id: UserId
     """The other user."""
-    incidents_data: dict[str, Any] | None
+    incidents_data: JsonObject | None
 
 
 _others = members.alias()

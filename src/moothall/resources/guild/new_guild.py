@@ -1,12 +1,11 @@
 """Building the rows of a new guild from a request, with real ids instead of its placeholders. Pure: no I/O."""
 
-from typing import Any
-
 from msgspec import Struct
 
 from moothall.objects import limits
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, SnowflakeFactory, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.locales import DEFAULT
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.role import Role, RoleColors
@@ -178,7 +177,7 @@ def _channels(
     return rows
 
 
-def _overwrites(channel: NewChannel, role_ids: dict[int, RoleId]) -> list[dict[str, Any]]:
+def _overwrites(channel: NewChannel, role_ids: dict[int, RoleId]) -> list[JsonObject]:
     return [
         {
             "id": str(int(role_ids[overwrite.id])),

@@ -14,6 +14,7 @@ from moothall.objects.features import CHANGEABLE, Feature
 from moothall.objects.form_codes import FormCode
 from moothall.objects.guild import Guild, SystemChannelFlags
 from moothall.objects.images import ImageData
+from moothall.objects.json_object import JsonObject
 from moothall.objects.locales import DEFAULT
 from moothall.objects.text import clean, clean_name
 from moothall.objects.wire import to_plain
@@ -40,7 +41,7 @@ _CHANNEL_SETTINGS: Final = (
 BOT_GUILDS: Final = 10
 """A bot in this many guilds cannot create another."""
 
-_DEFAULTS: Final[dict[str, Any]] = {
+_DEFAULTS: Final[JsonObject] = {
     "region": None,
     "verification_level": 0,
     "default_message_notifications": 0,
@@ -144,7 +145,7 @@ async def modify_guild(ctx: Context, body: ModifyGuild) -> Guild:
     return await change_guild(ctx, **columns)
 
 
-def _columns(body: ModifyGuild) -> dict[str, Any]:
+def _columns(body: ModifyGuild) -> JsonObject:
     """The new values of columns that depend on the request alone."""
     columns: dict[str, object] = {
         name: null if value is None else value

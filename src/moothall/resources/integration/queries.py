@@ -1,11 +1,11 @@
 """The SQL of integrations."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import Struct
 
 from moothall.objects.ids import ApplicationId, GuildId, IntegrationId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.sql import bindparam, delete, insert, select
 from moothall.storage.tables import integrations, users
@@ -22,7 +22,7 @@ class IntegrationRow(Struct):
     application_id: ApplicationId | None
     user_id: UserId | None
     scopes: list[str]
-    account: dict[str, Any] | None
+    account: JsonObject | None
 
 
 _select_of_bot = Query(

@@ -1,10 +1,9 @@
 """Access by an interaction's token, and the uploads of interactions and responses."""
 
 import hmac
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance
 from moothall.objects import errors, limits
@@ -30,7 +29,7 @@ class InteractionToken(Access):
     label = "interaction-token"
     needs_actor = False
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Select the interaction. Raises Refusal: 404/10062 if it is unknown or expired, or has another token."""
         row = await select_interaction(ctx.tx, path["interaction_id"])
         token_hash = hash_token(path["interaction_token"])
@@ -45,7 +44,7 @@ class InteractionWebhookToken(Access):
     label = "interaction-token"
     needs_actor = False
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Select the interaction. Raises Refusal: 404/10015 if there is none with a response, 401/50027 if expired."""
         row = await find_interaction_by_token(ctx, path["webhook_id"], path["webhook_token"])
         if row is None:
@@ -83,7 +82,7 @@ async def response_allowance(ctx: Context, row: InteractionRow) -> Allowance:
 class ResponseUploads(FileUploads):
     """Files of a response."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         """The limits of the guild's premium tier."""
         del path
         return await response_allowance(ctx, interaction_of(ctx))
@@ -96,7 +95,7 @@ class ResponseUploads(FileUploads):
 class SubmittedUploads(FileUploads):
     """Files that a user uploads with a command or a modal."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         """The largest limits of any guild: the channel is in the body, and `SubmittedFiles` checks its limit."""
         del ctx, path
         maximum = max(limits.FILE_SIZE_BY_TIER)

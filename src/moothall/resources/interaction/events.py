@@ -1,10 +1,11 @@
 """Gateway events of interactions: to the application's bot, and to the user who created the interaction."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from moothall.api.events import UserEvent
 from moothall.objects.ids import InteractionId
 from moothall.objects.interaction import Interaction
+from moothall.objects.json_object import JsonObject
 
 
 class _InteractionEvent(UserEvent, frozen=True, kw_only=True):
@@ -71,8 +72,8 @@ class InteractionModalCreate(_InteractionEvent, frozen=True, kw_only=True):
     name: ClassVar[str] = "INTERACTION_MODAL_CREATE"
     id: InteractionId
     nonce: str | None
-    modal: dict[str, Any]
-    extra_fields: dict[str, Any]
+    modal: JsonObject
+    extra_fields: JsonObject
     """`channel_id` and `application`."""
 
     def payload(self) -> object:
@@ -85,12 +86,12 @@ class AutocompleteResponse(_InteractionEvent, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE"
     nonce: str | None
-    choices: list[dict[str, Any]]
+    choices: list[JsonObject]
 
     def payload(self) -> object:
         """The choices, with the interaction's nonce."""
         return {"nonce": self.nonce, "choices": self.choices}
 
 
-def _id_and_nonce(interaction_id: InteractionId, nonce: str | None) -> dict[str, Any]:
+def _id_and_nonce(interaction_id: InteractionId, nonce: str | None) -> JsonObject:
     return {"id": str(int(interaction_id)), "nonce": nonce}

@@ -1,11 +1,10 @@
 """The SQL of interactions and of ephemeral messages."""
 
-from typing import Any
-
 from msgspec import Struct
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, InteractionId, MessageId, UserId
 from moothall.objects.interaction import InteractionState
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.resources.message.attachment.queries import drop_files_of
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
@@ -32,12 +31,12 @@ class InteractionRow(Struct):
     nonce: str | None
     name: str | None
     owners: dict[str, str]
-    metadata: dict[str, Any]
+    metadata: JsonObject
     source_id: MessageId | None
     source_room_id: ChannelId | None
     response_id: MessageId | None
     response_room_id: ChannelId | None
-    modal: dict[str, Any] | None
+    modal: JsonObject | None
     followups: int
     created_at: Timestamp
     session_id: str | None = None

@@ -1,11 +1,12 @@
 """Request bodies of interactions: from users' clients, and from applications."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId
 from moothall.objects.interaction import CallbackType
+from moothall.objects.json_object import JsonObject
 
 Nonce = Annotated[str, Meta(max_length=64)] | int
 
@@ -21,7 +22,7 @@ class CreateInteraction(Struct, frozen=True, kw_only=True):
     nonce: Nonce | None = None
     message_id: MessageId | None = None
     message_flags: int | None = None
-    data: dict[str, Any]
+    data: JsonObject
 
     @property
     def nonce_text(self) -> str | None:
@@ -33,4 +34,4 @@ class InteractionResponse(Struct, frozen=True, kw_only=True):
     """An application's response; the fields of `data` depend on `type`."""
 
     type: CallbackType
-    data: dict[str, Any] | UnsetType | None = UNSET
+    data: JsonObject | UnsetType | None = UNSET

@@ -1,9 +1,6 @@
 """Access to an invite by the `{code}` in the path, which determines its channel and guild."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
@@ -18,7 +15,7 @@ class CanManageInvite(Access):
 
     label = "MANAGE_CHANNELS|MANAGE_GUILD"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the invite's guild or group. Raises Refusal: 404/10006 without a live invite, 403/50013, 403/50001."""
         row = await select_invite(ctx.tx, path["code"], ctx.now)
         if row is not None and row.type == InviteType.GROUP_DM:
@@ -51,7 +48,7 @@ class InviterOr(Access):
         self.label = label
         self._permissions = permissions
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the invite's guild. Raises Refusal: 404/10006 without a live invite to a guild, 403/50013."""
         row = await select_invite(ctx.tx, path["code"], ctx.now)
         if row is None or row.guild_id is None:

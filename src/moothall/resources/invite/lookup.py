@@ -1,7 +1,5 @@
 """Resolving invite codes: the codes of invites, and the vanity codes of guilds."""
 
-from typing import Any
-
 from moothall.api.context import Context
 from moothall.authority.guild_state import GuildState
 from moothall.objects import errors
@@ -12,6 +10,7 @@ from moothall.objects.features import Feature
 from moothall.objects.guild import IncidentsData
 from moothall.objects.ids import GuildId, ScheduledEventId
 from moothall.objects.invite import Invite, InviteType
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions, channel_permissions
 from moothall.objects.wire import convert
 from moothall.resources.invite import queries
@@ -58,7 +57,7 @@ async def find_invite(ctx: Context, code: str) -> tuple[InviteRow | None, GuildS
 
 async def invite_object(ctx: Context, row: InviteRow | None, guild: GuildState, *, with_counts: bool = False) -> Invite:
     """The public invite object for a result of `find_invite`. Raises Refusal: 404/10006 for a deleted channel."""
-    counts: dict[str, Any] = {}
+    counts: JsonObject = {}
     if with_counts:
         counts["members"] = await count_members(ctx.tx, guild.id)
         counts["presences"] = ctx.services.presences.online_count(guild.id)

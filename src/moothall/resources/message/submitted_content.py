@@ -4,7 +4,7 @@ Other rooms register what checks it, and may refuse it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -14,6 +14,7 @@ from moothall.api.hooks import Hook
 from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.component import texts_of
 from moothall.objects.ids import MessageId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.resources.message.authors import Author
 from moothall.resources.message.drafts import Draft, EditDraft
 from moothall.resources.message.people import Person
@@ -104,7 +105,7 @@ async def _submit(
     return await CONTENT_SUBMITTED.first(ctx, content)
 
 
-_decode: Final = msgspec.json.Decoder(list[dict[str, dict[str, Any]]]).decode
+_decode: Final = msgspec.json.Decoder(list[dict[str, JsonObject]]).decode
 
 
 def _forwarded_texts(snapshots: bytes) -> list[str]:

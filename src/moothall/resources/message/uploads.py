@@ -1,8 +1,8 @@
 """Who may upload files for a message: its author, checked before any file is read."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance
 from moothall.objects import errors
@@ -14,7 +14,7 @@ from moothall.resources.message.rules import require_may_write, require_unrestri
 
 
 class _NewMessageUploads(FileUploads):
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         await require_may_write(ctx)
         return await super().admit(ctx, path)
 
@@ -32,7 +32,7 @@ async def upload_allowance(ctx: Context) -> Allowance:
 
 
 class _EditedMessageUploads(FileUploads):
-    async def admit(self, ctx: Context, path: Mapping[str, Any]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         row = await select_message(ctx.tx, ctx.channel.id, path["message_id"])
         if row is None:
             raise Refusal(errors.UNKNOWN_MESSAGE)

@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, structs
 
 from moothall.objects.channel import ConsentStatus
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.relationship import RelationshipType
 from moothall.objects.user_settings import MuteConfig
 from moothall.objects.wire import Timestamp
@@ -65,7 +66,7 @@ class SettingsRow(Struct):
     """The settings that a user has changed."""
 
     user_id: UserId
-    settings: dict[str, Any]
+    settings: JsonObject
 
 
 _s = push_subscriptions.c
@@ -187,15 +188,13 @@ async def select_members(
     return await reader.all(_select_named_members, guild_id=guild_id, user_ids=list(user_ids))
 
 
-async def select_guild_settings(
-    reader: Reader, guild_id: GuildId, user_ids: Iterable[UserId]
-) -> dict[int, dict[str, Any]]:
+async def select_guild_settings(reader: Reader, guild_id: GuildId, user_ids: Iterable[UserId]) -> dict[int, JsonObject]:
     """The notification settings that users have changed for a guild, by user."""
     rows = await reader.all(_select_guild_settings, guild_id=guild_id, user_ids=list(user_ids))
     return {row.user_id: row.settings for row in rows}
 
 
-async def select_settings(reader: Reader, user_ids: Iterable[UserId]) -> dict[int, dict[str, Any]]:
+async def select_settings(reader: Reader, user_ids: Iterable[UserId]) -> dict[int, JsonObject]:
     """The settings that users have changed, by user."""
     return {row.user_id: row.settings for row in await reader.all(_select_settings, user_ids=list(user_ids))}
 

@@ -1,8 +1,6 @@
 """Access to the endpoints of read states in a guild or channel."""
 
-from collections.abc import Mapping
-
-from moothall.api.access import PERSON, Member
+from moothall.api.access import PERSON, Member, PathValues
 from moothall.api.context import Context
 
 
@@ -11,7 +9,7 @@ class PersonInside(Member):
 
     label = "person, member"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raises Refusal: 403/20001 for bots and access tokens; else as `enter`."""
         await PERSON.check(ctx, path)
         await super().check(ctx, path)

@@ -14,6 +14,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.locales import preferred_locale
 from moothall.objects.operator import OperatorPermission
 from moothall.objects.wire import Timestamp
@@ -80,7 +81,7 @@ class AdministeredReport(Struct, frozen=True, kw_only=True):
 class AdministeredReportWithEvidence(AdministeredReport, frozen=True, kw_only=True):
     """A report with what was reported, as it was at that moment."""
 
-    evidence: dict[str, Any]
+    evidence: JsonObject
     """The message, the profile of the user, or the guild."""
 
 

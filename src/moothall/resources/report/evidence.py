@@ -1,7 +1,5 @@
 """What is reported, as the reporter sees it at that moment."""
 
-from typing import Any
-
 import msgspec
 from msgspec import Struct
 
@@ -9,6 +7,7 @@ from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import encode
 from moothall.resources.message.rendering import Viewer
@@ -41,7 +40,7 @@ async def message_evidence(ctx: Context, channel_id: ChannelId, message_id: Mess
         shown = (await encoded_messages(ctx, Viewer(ctx.actor.user_id), hits)).get(int(message_id))
     if shown is None:
         raise Refusal(errors.UNKNOWN_MESSAGE)
-    message: dict[str, Any] = msgspec.json.decode(shown)
+    message: JsonObject = msgspec.json.decode(shown)
     return Evidence(
         target_id=message_id,
         user_id=UserId(Snowflake(int(message["author"]["id"]))),

@@ -1,9 +1,11 @@
 """The menus by which clients let people report something: nodes that lead to one another, in English and German."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
+
+from moothall.objects.json_object import JsonObject
 
 VERSION: Final = "1.0"
 VARIANT: Final = "1"
@@ -92,7 +94,7 @@ class Element(Struct, frozen=True, kw_only=True):
 
     name: str
     type: str
-    data: dict[str, Any] | None = None
+    data: JsonObject | None = None
     should_submit_data: bool = False
     skip_if_unlocalized: bool = False
     is_localized: bool = True

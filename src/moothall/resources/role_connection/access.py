@@ -1,9 +1,6 @@
 """Access to a user's role connection: access tokens of the application in the path."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -16,7 +13,7 @@ class TokenOfApplication(Access):
 
     label = "its access token"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raises Refusal: 404/10002, 403/20012 for other callers."""
         row = await find_application(ctx, path["application_id"])
         if ctx.actor.kind is not TokenKind.BEARER or ctx.actor.application_id != row.id:

@@ -1,9 +1,6 @@
 """Permissions to view, create and manage scheduled events (guild scheduled event permissions requirements)."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from moothall.api.access import Member
+from moothall.api.access import Member, PathValues
 from moothall.api.context import Context
 from moothall.objects import errors
 from moothall.objects.channel import Channel
@@ -25,7 +22,7 @@ _ENTITY_PERMISSIONS: dict[int, int] = {
 class ViewsEvent(Member):
     """Members who may view the channel of the event in the path. Loads its row."""
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the event. Raises Refusal: 404/10070 for an unknown event, or one in a channel they may not view."""
         await super().check(ctx, path)
         row = await select_event(ctx.tx, ctx.guild.id, path["guild_scheduled_event_id"])
@@ -39,7 +36,7 @@ class ManagesEvent(ViewsEvent):
 
     label = "CREATE_EVENTS|MANAGE_EVENTS"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the event. Raises Refusal: 404/10070, 403/50013."""
         await super().check(ctx, path)
         await require_management(ctx, ctx.resource(EventRow))
@@ -50,7 +47,7 @@ class CreatesEvents(Member):
 
     label = "CREATE_EVENTS"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Raise Refusal 403/50013 for members without the permission."""
         await super().check(ctx, path)
         if ctx.member.permissions & Permissions.CREATE_EVENTS:

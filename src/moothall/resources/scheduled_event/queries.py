@@ -1,11 +1,12 @@
 """SQL of scheduled events and of responses to them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.scheduled_event import (
     LIVE,
     EventException,
@@ -51,8 +52,8 @@ class EventRow(Struct):
     entity_type: int
     entity_id: Snowflake | None
     location: str | None
-    recurrence_rule: dict[str, Any] | None
-    exceptions: list[dict[str, Any]]
+    recurrence_rule: JsonObject | None
+    exceptions: list[JsonObject]
     user_count: int
     tending: int | None
     """The token of the `AdvanceEvent` job that makes the next automatic transition."""

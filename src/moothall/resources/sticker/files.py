@@ -1,10 +1,10 @@
 """Uploads of sticker files: verified and stored before the request's transaction."""
 
-from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.request.images import blob_key, lottie_key
 from moothall.api.request.uploads import Allowance, Uploads
@@ -34,7 +34,7 @@ class StickerUploads(Uploads):
     maximum = 1
     part = _FIELD
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:  # noqa: ARG002 every caller has the same allowance
         """Allow one file; the row's permission was checked before."""
         return Allowance(each=limits.STICKER_FILE_MAX, total=limits.STICKER_FILE_MAX)
 

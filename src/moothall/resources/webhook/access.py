@@ -1,12 +1,12 @@
 """Access to webhooks: MANAGE_WEBHOOKS in the channel, or the webhook's token."""
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from msgspec import Struct
 
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance
 from moothall.objects import errors
@@ -69,7 +69,7 @@ class WebhookToken(Access):
     label = "webhook-token"
     needs_actor = False
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the webhook. Raises Refusal: 404/10015 for an unknown webhook, 401/50027 for another token."""
         row = await select_webhook(ctx.tx, path["webhook_id"])
         if row is None and self._or_interaction:
@@ -96,7 +96,7 @@ class ManagesWebhook(Access):
     def __init__(self, *, or_owner: bool = False) -> None:
         self._or_owner = or_owner
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the webhook and its channel, and check the permission.
 
         Raises Refusal: 404/10015 for an unknown webhook, 403/50001, 403/50013.
@@ -116,7 +116,7 @@ MANAGES_WEBHOOK = ManagesWebhook()
 MANAGES_OR_OWNS_WEBHOOK = ManagesWebhook(or_owner=True)
 
 
-async def _load_webhook(ctx: Context, path: Mapping[str, Any]) -> VersionedWebhook:
+async def _load_webhook(ctx: Context, path: PathValues) -> VersionedWebhook:
     row = await select_webhook(ctx.tx, path["webhook_id"])
     if row is None:
         raise Refusal(errors.UNKNOWN_WEBHOOK)

@@ -1,10 +1,11 @@
 """Messages of webhooks: post, get, edit, delete."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from msgspec import UNSET, structs
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance
 from moothall.authority.channel_access import ChannelAccess
@@ -230,7 +231,7 @@ def _new_forum_thread(
 
 
 class _WebhookUploads(FileUploads):
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         """Return the upload limits of the webhook's guild. Raises Refusal: 404/10015."""
         del path
         if (handler := followup_handler_of(ctx)) is not None:

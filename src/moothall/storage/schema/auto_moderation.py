@@ -1,8 +1,7 @@
 """Auto moderation rules."""
 
-from typing import Any
-
 from moothall.objects.ids import GuildId, RuleId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.storage.columns import flag_column, id_column, json_column, number_column, text_column
 from moothall.storage.schema.metadata import clustered
 
@@ -14,8 +13,8 @@ auto_moderation_rules = clustered(
     id_column("creator_id", UserId),
     number_column("event_type"),
     number_column("trigger_type"),
-    json_column("trigger_metadata", dict[str, Any], default={}),
-    json_column("actions", list[dict[str, Any]], default=[]),
+    json_column("trigger_metadata", JsonObject, default={}),
+    json_column("actions", list[JsonObject], default=[]),
     flag_column("enabled"),
     json_column("exempt_roles", list[Snowflake], default=[]),
     json_column("exempt_channels", list[Snowflake], default=[]),

@@ -1,10 +1,9 @@
 """Channels of every type, threads and direct messages among them, and what invites and webhooks hang on them."""
 
-from typing import Any
-
 from sqlalchemy import Index, func
 
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, Snowflake, TagId, UserId, WebhookId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user_settings import MuteConfig
 from moothall.storage.columns import (
     bytes_column,
@@ -38,14 +37,14 @@ channels = table(
     number_column("default_thread_rate_limit_per_user", None),
     number_column("default_sort_order", None),
     number_column("default_forum_layout", None),
-    json_column("default_reaction_emoji", dict[str, Any]),
-    json_column("available_tags", list[dict[str, Any]], default=[]),
+    json_column("default_reaction_emoji", JsonObject),
+    json_column("available_tags", list[JsonObject], default=[]),
     number_column("flags"),
-    json_column("permission_overwrites", list[dict[str, Any]], default=[]),  # of {id, type, allow, deny}
+    json_column("permission_overwrites", list[JsonObject], default=[]),  # of {id, type, allow, deny}
     media_column("icon"),
     id_column("owner_id", UserId, nullable=True),
     id_column("application_id", ApplicationId, nullable=True),
-    json_column("thread_metadata", dict[str, Any]),  # without `archived`, which is a column of its own
+    json_column("thread_metadata", JsonObject),  # without `archived`, which is a column of its own
     flag_column("archived"),
     json_column("applied_tags", list[Snowflake], default=[]),
     number_column("member_count", None),

@@ -12,6 +12,7 @@ from moothall.objects.ids import (
     Snowflake,
     UserId,
 )
+from moothall.objects.json_object import JsonObject
 from moothall.storage.columns import (
     bytes_column,
     id_column,
@@ -42,7 +43,7 @@ command_permissions = clustered(
     id_column("guild_id", GuildId, key=True),
     id_column("application_id", ApplicationId, key=True),
     id_column("command_id", Snowflake, key=True),  # or the application's id: for all that say nothing
-    json_column("permissions", list[dict[str, Any]], default=[]),  # of {id, type, permission}
+    json_column("permissions", list[JsonObject], default=[]),  # of {id, type, permission}
     index("application_id"),
 )
 
@@ -70,12 +71,12 @@ interactions = table(
     text_column("nonce"),
     text_column("name"),  # of the command
     json_column("owners", dict[str, str], default={}),  # authorizing_integration_owners
-    json_column("metadata", dict[str, Any], default={}),  # interaction_metadata of what it answers
+    json_column("metadata", JsonObject, default={}),  # interaction_metadata of what it answers
     id_column("source_id", MessageId, nullable=True),  # the message whose component was used
     id_column("source_room_id", ChannelId, nullable=True),  # where that lies
     id_column("response_id", MessageId, nullable=True),  # @original
     id_column("response_room_id", ChannelId, nullable=True),
-    json_column("modal", dict[str, Any]),  # the one that it was answered with, until it is handed in
+    json_column("modal", JsonObject),  # the one that it was answered with, until it is handed in
     number_column("followups"),
     moment_column("created_at"),
     text_column("session_id"),  # the gateway session of the client that created it

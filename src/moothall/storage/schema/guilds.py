@@ -1,7 +1,5 @@
 """Guilds and what they own: roles, emojis, stickers, integrations, the audit log."""
 
-from typing import Any
-
 from sqlalchemy import Column, Text
 
 from moothall.objects.ids import (
@@ -16,6 +14,7 @@ from moothall.objects.ids import (
     StickerId,
     UserId,
 )
+from moothall.objects.json_object import JsonObject
 from moothall.storage.columns import (
     PermissionsColumn,
     flag_column,
@@ -66,8 +65,8 @@ guilds = table(
     number_column("max_members", 500_000),
     number_column("max_video_channel_users", 25),
     number_column("max_stage_video_channel_users", 50),
-    json_column("incidents_data", dict[str, Any]),
-    json_column("welcome_screen", dict[str, Any]),
+    json_column("incidents_data", JsonObject),
+    json_column("welcome_screen", JsonObject),
     Column("recent_changes", Text(), nullable=False, default="", server_default=""),  # what the last versions changed
     index("vanity_url_code", unique=True),
     index("owner_id"),
@@ -97,7 +96,7 @@ roles = clustered(
     flag_column("managed"),
     flag_column("mentionable"),
     number_column("flags"),
-    json_column("tags", dict[str, Any]),
+    json_column("tags", JsonObject),
 )
 
 emojis = clustered(
@@ -141,14 +140,14 @@ integrations = clustered(
     id_column("application_id", ApplicationId, nullable=True),
     id_column("user_id", UserId, nullable=True),
     json_column("scopes", list[str], default=[]),
-    json_column("account", dict[str, Any]),
+    json_column("account", JsonObject),
     index("application_id"),
 )
 
 onboardings = table(
     "onboardings",
     id_column("guild_id", GuildId, key=True),
-    json_column("prompts", list[dict[str, Any]], default=[]),
+    json_column("prompts", list[JsonObject], default=[]),
     json_column("default_channel_ids", list[Snowflake], default=[]),
     flag_column("enabled"),
     number_column("mode"),
@@ -160,7 +159,7 @@ screening_forms = table(
     id_column("guild_id", GuildId, key=True),
     moment_column("version"),
     text_column("description"),
-    json_column("form_fields", list[dict[str, Any]], default=[]),
+    json_column("form_fields", list[JsonObject], default=[]),
 )
 """Membership screening; a guild that never changed it has no row."""
 
@@ -171,7 +170,7 @@ audit_entries = clustered(
     id_column("user_id", UserId, nullable=True),
     id_column("target_id", Snowflake, nullable=True),
     number_column("action_type"),
-    json_column("changes", list[dict[str, Any]], default=[]),
-    json_column("options", dict[str, Any]),
+    json_column("changes", list[JsonObject], default=[]),
+    json_column("options", JsonObject),
     text_column("reason"),
 )

@@ -1,8 +1,7 @@
 """Answers to onboarding and membership screening, and the guild home."""
 
-from typing import Any
-
 from moothall.objects.ids import GuildId, JoinRequestId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.storage.columns import flag_column, id_column, json_column, moment_column, text_column
 from moothall.storage.schema.metadata import clustered, index, table
 
@@ -21,9 +20,9 @@ guild_homes = table(
     "guild_homes",
     id_column("guild_id", GuildId, key=True),
     flag_column("enabled"),
-    json_column("welcome_message", dict[str, Any]),
-    json_column("new_member_actions", list[dict[str, Any]], default=[]),
-    json_column("resource_channels", list[dict[str, Any]], default=[]),
+    json_column("welcome_message", JsonObject),
+    json_column("new_member_actions", list[JsonObject], default=[]),
+    json_column("resource_channels", list[JsonObject], default=[]),
 )
 """The guild home (new member welcome); a guild that never changed it has no row."""
 
@@ -45,7 +44,7 @@ join_requests = clustered(
     moment_column("reviewed_at", nullable=True),
     id_column("reviewer_id", UserId, nullable=True),
     text_column("rejection_reason"),
-    json_column("form_responses", list[dict[str, Any]], default=[]),
+    json_column("form_responses", list[JsonObject], default=[]),
     index("guild_id", "user_id"),
     index("guild_id", "status", "id"),
 )

@@ -1,8 +1,7 @@
 """Scheduled events, their subscribers, and stage instances."""
 
-from typing import Any
-
 from moothall.objects.ids import ChannelId, GuildId, ScheduledEventId, Snowflake, StageInstanceId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.storage.columns import (
     flag_column,
     id_column,
@@ -30,8 +29,8 @@ scheduled_events = clustered(
     number_column("entity_type"),
     id_column("entity_id", Snowflake, nullable=True),
     text_column("location"),
-    json_column("recurrence_rule", dict[str, Any]),
-    json_column("exceptions", list[dict[str, Any]], default=[]),  # occurrences that are not as the rule has them
+    json_column("recurrence_rule", JsonObject),
+    json_column("exceptions", list[JsonObject], default=[]),  # occurrences that are not as the rule has them
     number_column("user_count"),
     number_column("tending", None),  # tells the job that looks after it from those enqueued before it was changed
     index("guild_id", "status"),

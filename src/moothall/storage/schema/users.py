@@ -1,10 +1,9 @@
 """Users, tokens, applications, authorizations and teams."""
 
-from typing import Any
-
 from sqlalchemy import Index
 
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, Snowflake, TeamId, UserId, WebhookId
+from moothall.objects.json_object import JsonObject
 from moothall.storage.columns import (
     bytes_column,
     flag_column,
@@ -229,8 +228,8 @@ applications = table(
     text_column("interactions_endpoint_url"),
     text_column("role_connections_verification_url"),
     json_column("tags", list[str], default=[]),
-    json_column("install_params", dict[str, Any]),
-    json_column("integration_types_config", dict[str, Any]),
+    json_column("install_params", JsonObject),
+    json_column("integration_types_config", JsonObject),
     text_column("custom_install_url"),
     text_column("terms_of_service_url"),
     text_column("privacy_policy_url"),
@@ -240,7 +239,7 @@ applications = table(
     moment_column("created_at"),
     flag_column("public_client", added=True),  # whether it may do without its secret, with PKCE
     id_column("team_id", TeamId, nullable=True),
-    json_column("embedded_activity_config", dict[str, Any]),  # what of it differs from the defaults
+    json_column("embedded_activity_config", JsonObject),  # what of it differs from the defaults
     json_column("proxy_url_map", list[dict[str, str]], default=[], added=True),  # of {prefix, target}
     number_column("max_participants", -1, added=True),  # of an Activity instance; -1 for no limit
     index("owner_id"),

@@ -1,8 +1,8 @@
 """Which images Activities may upload."""
 
-from collections.abc import Mapping
 from typing import Final
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance
 from moothall.api.staged import StagedFile
@@ -23,7 +23,7 @@ class ActivityUploads(FileUploads):
     maximum = 1
     part = _FIELD
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 every caller has the same allowance
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:  # noqa: ARG002 every caller has the same allowance
         """Allow one file; the row's access check came before."""
         return Allowance(each=limits.ACTIVITY_ATTACHMENT_MAX, total=limits.ACTIVITY_ATTACHMENT_MAX)
 

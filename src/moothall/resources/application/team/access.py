@@ -1,11 +1,8 @@
 """Access to teams by membership, role and ownership."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from msgspec import Struct
 
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -50,7 +47,7 @@ class TeamAccess(Access):
         self._is_owner = is_owner
         self._invited = invited
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Load the team. Raises Refusal: 403/20001 for bots, 404 for teams of others, 403/50013."""
         if ctx.actor.kind is not TokenKind.SESSION:
             raise Refusal(errors.BOTS_CANNOT_USE)

@@ -1,7 +1,5 @@
 """Threads and their members as objects: metadata, thread members, access."""
 
-from typing import Any
-
 from msgspec import UNSET
 
 from moothall.authority.channel_access import ChannelAccess, private_thread_user_ids
@@ -9,6 +7,7 @@ from moothall.authority.channel_queries import select_thread_member_ids
 from moothall.objects.channel import ThreadMember, ThreadMetadata
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.member import Member
 from moothall.objects.wire import convert, to_plain
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow
@@ -22,7 +21,7 @@ def metadata_from_row(row: ChannelRow) -> ThreadMetadata:
     return metadata
 
 
-def metadata_column(metadata: ThreadMetadata) -> dict[str, Any]:
+def metadata_column(metadata: ThreadMetadata) -> JsonObject:
     """Return the value of the column `thread_metadata`, without `archived`, which is a column of its own."""
     return {key: value for key, value in to_plain(metadata).items() if key != "archived"}
 

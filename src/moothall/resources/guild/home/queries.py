@@ -1,11 +1,10 @@
 """The SQL of the new member welcome."""
 
-from typing import Any
-
 from msgspec import UNSET, Struct
 
 from moothall.objects.guild_home import GuildHome, NewMemberAction, ResourceChannel, WelcomeMessage
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
 from moothall.storage.sql import bindparam, select
@@ -15,9 +14,9 @@ from moothall.storage.tables import guild_homes, home_progress
 class _HomeRow(Struct):
     guild_id: GuildId
     enabled: bool
-    welcome_message: dict[str, Any] | None
-    new_member_actions: list[dict[str, Any]]
-    resource_channels: list[dict[str, Any]]
+    welcome_message: JsonObject | None
+    new_member_actions: list[JsonObject]
+    resource_channels: list[JsonObject]
 
 
 _select = Query(lambda: select(guild_homes).where(guild_homes.c.guild_id == bindparam("guild_id")), into=_HomeRow)

@@ -1,7 +1,7 @@
 """Submitting, reviewing and withdrawing join requests."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import UNSET, structs
 
@@ -11,6 +11,7 @@ from moothall.objects.audit_log import AuditLogChange, AuditLogEvent
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import GuildId, JoinRequestId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.screening import JoinRequest, JoinRequestList, JoinRequestStatus
 from moothall.resources.guild.join_request import queries
 from moothall.resources.guild.join_request.events import (
@@ -50,7 +51,7 @@ async def get_own_join_request(ctx: Context) -> JoinRequest:
     return _for_user(row)
 
 
-async def submit_join_request(ctx: Context, responses: list[dict[str, Any]]) -> JoinRequest:
+async def submit_join_request(ctx: Context, responses: list[JsonObject]) -> JoinRequest:
     """Submit the caller's responses for review, replacing those that await it."""
     submitted = await queries.select_submitted(ctx.tx, ctx.guild.id, [ctx.actor.user_id])
     if submitted:

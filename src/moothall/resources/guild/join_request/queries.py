@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from moothall.objects.ids import GuildId, JoinRequestId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.sql import ColumnElement, bindparam, delete, func, insert, select
@@ -23,7 +24,7 @@ class JoinRequestRow(Struct):
     reviewed_at: Timestamp | None
     reviewer_id: UserId | None
     rejection_reason: str | None
-    form_responses: list[dict[str, Any]]
+    form_responses: list[JsonObject]
 
 
 _in_guild = join_requests.c.guild_id == bindparam("guild_id")

@@ -1,10 +1,9 @@
 """The SQL of onboarding."""
 
-from typing import Any
-
 from msgspec import Struct, structs
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.onboarding import Onboarding, OnboardingPrompt
 from moothall.objects.wire import convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
@@ -14,7 +13,7 @@ from moothall.storage.tables import onboarding_answers, onboardings
 
 class _OnboardingRow(Struct):
     guild_id: GuildId
-    prompts: list[dict[str, Any]]
+    prompts: list[JsonObject]
     default_channel_ids: list[Snowflake]
     enabled: bool
     mode: int

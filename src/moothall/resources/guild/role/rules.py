@@ -1,7 +1,7 @@
 """Pure decisions about roles: the fields that a request sets, the order of roles, and audit log changes."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -13,6 +13,7 @@ from moothall.objects.features import Feature
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import RoleId
 from moothall.objects.images import ImageData
+from moothall.objects.json_object import JsonObject
 from moothall.objects.role import Role, RoleColors
 from moothall.objects.text import clean_name
 from moothall.resources.guild.role.requests import RoleColorsRequest, RoleSettings
@@ -36,7 +37,7 @@ def role_audit_changes(before: Role | None, after: Role | None) -> list[AuditLog
     return [structs.replace(change, key=_AUDITED[change.key]) for change in differences(before, after, tuple(_AUDITED))]
 
 
-def requested_settings(body: RoleSettings, features: Collection[str], before: Role | None = None) -> dict[str, Any]:
+def requested_settings(body: RoleSettings, features: Collection[str], before: Role | None = None) -> JsonObject:
     """The fields of a role that a request sets, except its colours.
 
     The present emoji of the role `before` requires no feature. Raises Refusal: 400/50101 for an icon or emoji without

@@ -1,7 +1,7 @@
 """Membership screening operations: reading, changing and submitting the form."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -15,6 +15,7 @@ from moothall.objects.features import Feature
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.guild import Guild
 from moothall.objects.ids import JoinRequestId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.screening import FormField, JoinRequest, JoinRequestStatus, ScreeningForm
 from moothall.objects.text import clean, clean_name
 from moothall.objects.wire import Timestamp, to_plain
@@ -103,7 +104,7 @@ def _clean_fields(fields: Sequence[FormField]) -> list[FormField]:
     return made
 
 
-def _response(field: FormField, *, response: str | int | bool | None) -> dict[str, Any]:
+def _response(field: FormField, *, response: str | int | bool | None) -> JsonObject:
     """A field with the response to it, as join requests show both: what was left open is left out."""
     shown = {**to_plain(field), "response": response}
     return {name: value for name, value in shown.items() if value is not None}

@@ -1,10 +1,9 @@
 """The SQL of membership screening."""
 
-from typing import Any
-
 from msgspec import Struct
 
 from moothall.objects.ids import GuildId, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.screening import FormField, ScreeningForm
 from moothall.objects.wire import Timestamp, convert, to_plain
 from moothall.storage.database import Query, Reader, Transaction, upsert
@@ -17,7 +16,7 @@ class _FormRow(Struct):
     guild_id: GuildId
     version: Timestamp
     description: str | None
-    form_fields: list[dict[str, Any]]
+    form_fields: list[JsonObject]
 
 
 _select_form = Query(

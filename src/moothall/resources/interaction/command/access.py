@@ -1,9 +1,8 @@
 """Access to the endpoints of application commands and of guilds' permissions for them."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from moothall.api.access import Access
+from moothall.api.access import Access, PathValues
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.objects import errors
@@ -24,7 +23,7 @@ class ManagesCommands(Access):
 
     label = "application's bot|token|owner"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Select the application. Raises Refusal: 404/10002, 403/20012, 403/50001 for a guild that it is not in."""
         row = await find_application(ctx, path["application_id"])
         actor = ctx.actor
@@ -48,7 +47,7 @@ class EditsCommandPermissions(Access):
 
     label = "MANAGE_GUILD + MANAGE_ROLES"
 
-    async def check(self, ctx: Context, path: Mapping[str, Any]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the guild. Raises Refusal: 403/20001 for bots, 404/10002, 404/10004, 403/50013."""
         if ctx.actor.bot:
             raise Refusal(errors.BOTS_CANNOT_USE)
@@ -65,7 +64,7 @@ class ReadsCommandPermissions(Access):
 
     label = "application's bot|token|owner, or MANAGE_GUILD + MANAGE_ROLES"
 
-    async def check(self, ctx: Context, path: Mapping[str, object]) -> None:
+    async def check(self, ctx: Context, path: PathValues) -> None:
         """Select the application, and for a user the guild. Raises Refusal as `ManagesCommands` does."""
         if ctx.actor.kind is TokenKind.SESSION:
             try:

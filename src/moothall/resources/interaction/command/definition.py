@@ -9,6 +9,7 @@ from moothall.objects.command import CommandType, OptionType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import GuildId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.command.fields import CommandFields
@@ -44,10 +45,10 @@ def check_for_application(
 
 
 def build_definition(
-    application: ApplicationRow, guild_id: GuildId, body: CommandFields, before: dict[str, Any]
-) -> dict[str, Any]:
+    application: ApplicationRow, guild_id: GuildId, body: CommandFields, before: JsonObject
+) -> JsonObject:
     """The stored definition: the fields of the request, else those of `before`, else their defaults."""
-    definition: dict[str, object] = {"description": "", "default_member_permissions": None, "nsfw": False} | before
+    definition: JsonObject = {"description": "", "default_member_permissions": None, "nsfw": False} | before
     for field in _FIELDS:
         value = getattr(body, field)
         if value is not UNSET:
@@ -65,7 +66,7 @@ def build_definition(
     return definition if guild_id != GLOBAL_SCOPE else _with_global_fields(application, body, definition)
 
 
-def _with_global_fields(application: ApplicationRow, body: CommandFields, definition: dict[str, Any]) -> dict[str, Any]:
+def _with_global_fields(application: ApplicationRow, body: CommandFields, definition: JsonObject) -> JsonObject:
     """The definition with the contexts and integration types, which only global commands have."""
     for field in _GLOBAL_FIELDS:
         value = getattr(body, field)
@@ -80,7 +81,7 @@ def _with_global_fields(application: ApplicationRow, body: CommandFields, defini
     return definition
 
 
-def _stored_option(option: dict[str, Any]) -> dict[str, Any]:
+def _stored_option(option: JsonObject) -> JsonObject:
     """An option without an empty list of choices, and with whole numbers where its values are integers."""
     stored = dict(option)
     if not stored.get("choices"):

@@ -5,6 +5,7 @@ from typing import Any
 
 from moothall.objects.command import Command, CommandPermission, CommandPermissions, CommandType
 from moothall.objects.ids import CommandId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import convert
 from moothall.resources.interaction.command.locales import localized_text
 from moothall.resources.interaction.command.queries import GLOBAL_SCOPE, CommandRow, PermissionsRow
@@ -40,7 +41,7 @@ def permissions_object(row: PermissionsRow) -> CommandPermissions:
     )
 
 
-def _localized(plain: Mapping[str, Any], locale: str | None) -> dict[str, Any]:
+def _localized(plain: Mapping[str, Any], locale: str | None) -> JsonObject:
     """The fields with the text of one locale instead of all localizations, also of options and choices."""
     fields = {key: value for key, value in plain.items() if not key.endswith("_localizations")}
     for text in _LOCALIZED_FIELDS:
@@ -53,7 +54,7 @@ def _localized(plain: Mapping[str, Any], locale: str | None) -> dict[str, Any]:
     return fields
 
 
-def default_entry_point(command_id: CommandId, version: Snowflake) -> dict[str, Any]:
+def default_entry_point(command_id: CommandId, version: Snowflake) -> JsonObject:
     """The columns of the command `Launch`, the default entry point of an application with Activities."""
     return {
         "id": command_id,

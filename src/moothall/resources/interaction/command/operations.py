@@ -1,7 +1,7 @@
 """Create, modify and delete application commands, and edit guilds' permissions for them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, structs
 
@@ -13,6 +13,7 @@ from moothall.objects.command import Command, CommandPermission, CommandPermissi
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, CommandId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import to_plain
 from moothall.resources.application.queries import ApplicationRow
@@ -215,7 +216,7 @@ async def get_permissions(ctx: Context, application_id: ApplicationId, command_i
     raise Refusal(errors.UNKNOWN_COMMAND_PERMISSIONS)
 
 
-def _audit_changes(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[AuditLogChange]:
+def _audit_changes(before: list[JsonObject], after: list[JsonObject]) -> list[AuditLogChange]:
     """One change for each role, user or channel; its key is the id, as clients read it."""
     old, new = ({entry["id"]: entry for entry in entries} for entries in (before, after))
     return [
@@ -284,7 +285,7 @@ async def _insert(ctx: Context, application: ApplicationRow, guild_id: GuildId, 
     return command_object(row)
 
 
-async def _update(ctx: Context, before: CommandRow, name: str, definition: dict[str, Any]) -> Command:
+async def _update(ctx: Context, before: CommandRow, name: str, definition: JsonObject) -> Command:
     """Update a command with a new version, unless nothing changes."""
     if name == before.name and definition == before.definition:
         return command_object(before)

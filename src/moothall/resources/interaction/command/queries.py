@@ -1,11 +1,12 @@
 """The SQL of application commands and of guilds' permissions for them."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
 from moothall.objects.ids import ApplicationId, CommandId, GuildId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
 from moothall.storage.sql import bindparam, delete, func, insert, select, update
 from moothall.storage.tables import command_creations, command_permissions, commands, interactions
@@ -22,7 +23,7 @@ class CommandRow(Struct):
     id: CommandId
     type: int
     name: str
-    definition: dict[str, Any]
+    definition: JsonObject
     version: Snowflake
 
 
@@ -32,7 +33,7 @@ class PermissionsRow(Struct):
     guild_id: GuildId
     application_id: ApplicationId
     command_id: Snowflake
-    permissions: list[dict[str, Any]]
+    permissions: list[JsonObject]
 
 
 _scope = (commands.c.application_id == bindparam("application_id")) & (commands.c.guild_id == bindparam("guild_id"))

@@ -1,7 +1,5 @@
 """Read the use of a command, or the autocompletion of one of its options."""
 
-from typing import Any
-
 from msgspec import UNSET
 
 from moothall.objects import errors
@@ -11,6 +9,7 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import CommandId, Snowflake, UserId
 from moothall.objects.interaction import InteractionType
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.resources.channel.thread_activity.rules import require_unlocked
 from moothall.resources.component.submissions import fits_types
@@ -118,7 +117,7 @@ async def _resolve_files(draft: InteractionDraft, values: OptionValues, numbers:
     _replace_numbers(draft.data["options"], id_by_number)
 
 
-def _replace_numbers(options: list[dict[str, Any]], id_by_number: dict[str, str]) -> None:
+def _replace_numbers(options: list[JsonObject], id_by_number: dict[str, str]) -> None:
     """Replace the numbers of uploaded files in the options by the ids of their attachments."""
     for option in options:
         if option["type"] == OptionType.ATTACHMENT:

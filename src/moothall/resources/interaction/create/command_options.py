@@ -12,6 +12,7 @@ from moothall.objects.command import SUBCOMMANDS, Option, OptionType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 
 _RESOLVED_KEYS: Final = {
     OptionType.USER: "users",
@@ -28,7 +29,7 @@ _Path = tuple[str | int, ...]
 class OptionValues(Struct, frozen=True, kw_only=True):
     """The checked option values of a command."""
 
-    options: list[dict[str, Any]]
+    options: list[JsonObject]
     """As the application receives them."""
     path: list[str]
     """The names of the subcommand group and the subcommand."""
@@ -69,7 +70,7 @@ class _OptionReader:
         self.options_by_id: dict[int, Option] = {}
         self.focused: Option | None = None
 
-    def read_level(self, declared: Sequence[Option], options: object, at: _Path) -> list[dict[str, Any]]:
+    def read_level(self, declared: Sequence[Option], options: object, at: _Path) -> list[JsonObject]:
         """The options of one level: of the command, a subcommand group or a subcommand."""
         items = [] if options is None else options
         if not isinstance(items, list) or len(items) > len(declared):
@@ -101,7 +102,7 @@ class _OptionReader:
                 if option.required is True and option.name not in names:
                     self.form_errors.add((*at, option.name), *FieldError.required())
 
-    def _read_option(self, option: Option, item: Mapping[str, object], at: _Path) -> dict[str, Any]:
+    def _read_option(self, option: Option, item: Mapping[str, object], at: _Path) -> JsonObject:
         fields: dict[str, object] = {"name": option.name, "type": int(option.type)}
         if option.type in SUBCOMMANDS:
             self.path.append(option.name)

@@ -1,7 +1,5 @@
 """Read the use of a component of a message (interactions: message components)."""
 
-from typing import Any
-
 from msgspec import Raw, Struct
 
 from moothall.objects.application import IntegrationType
@@ -17,6 +15,7 @@ from moothall.objects.component import (
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.resources.component.submissions import read_values
 from moothall.resources.interaction.create.draft import InteractionDraft
 from moothall.resources.interaction.create.resolved_data import Resolver
@@ -31,7 +30,7 @@ class ComponentValues(Struct, frozen=True):
     `data` is the interaction's; `ids` are to be resolved, as users, roles or channels by the type of `select`.
     """
 
-    data: dict[str, Any]
+    data: JsonObject
     select: Select | None
     ids: list[Snowflake]
 
@@ -55,7 +54,7 @@ async def read_component(draft: InteractionDraft) -> None:
     draft.source_message = Raw(messages[source.id])
 
 
-def read_component_values(component: Button | Select, data: dict[str, Any], form_errors: FormErrors) -> ComponentValues:
+def read_component_values(component: Button | Select, data: JsonObject, form_errors: FormErrors) -> ComponentValues:
     """Check the values that a request has for a component; invalid ones are added to `form_errors`."""
     component_type = component.__struct_config__.tag
     checked: dict[str, object] = {

@@ -1,7 +1,6 @@
 """An interaction that is being read: what the request says, and what has been resolved so far."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import UNSET, Raw, UnsetType
 
@@ -10,6 +9,7 @@ from moothall.authority.channel_access import ChannelAccess
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ChannelId, InteractionId, MessageId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.resources.application.queries import ApplicationRow
 from moothall.resources.interaction.create.resolved_data import Resolver
 from moothall.resources.interaction.create.submitted_files import SubmittedFiles
@@ -32,13 +32,13 @@ class InteractionDraft:
         self.access = access
         self.form_errors = FormErrors()
         self.resolver = Resolver(ctx, access, self.form_errors, application.id)
-        self.data: dict[str, Any] = {}
+        self.data: JsonObject = {}
         """The interaction's `data`, without `resolved`."""
         self.owners: dict[str, str] = {}
         """`authorizing_integration_owners`."""
         self.command_name: str | None = None
         """The command's name, followed by those of the group and the subcommand."""
-        self.metadata: dict[str, Any] = {}
+        self.metadata: JsonObject = {}
         """Fields of the response's `interaction_metadata` that depend on the type of interaction."""
         self.source: tuple[ChannelId, MessageId] | None = None
         """The message with the component, by the room id that it is stored under and its own id."""

@@ -1,12 +1,11 @@
 """Build what is stored of an interaction, and the object that the application receives, from a finished draft."""
 
-from typing import Any
-
 from msgspec import UNSET, UnsetType
 
 from moothall.objects.command import CommandType
 from moothall.objects.ids import GuildId
 from moothall.objects.interaction import Interaction, InteractionState, InteractionType
+from moothall.objects.json_object import JsonObject
 from moothall.objects.monetization import Entitlement
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.wire import to_plain
@@ -48,7 +47,7 @@ def build_row(draft: InteractionDraft, user: UserRow, token: str, state: Interac
     )
 
 
-def _build_metadata(draft: InteractionDraft, user: UserRow) -> dict[str, Any]:
+def _build_metadata(draft: InteractionDraft, user: UserRow) -> JsonObject:
     """The `interaction_metadata` of the response, and what autocompletion and messages need later."""
     body = draft.body
     metadata = {
@@ -69,7 +68,7 @@ def build_interaction(
     token: str,
     *,
     locale: str,
-    member: dict[str, Any] | UnsetType,
+    member: JsonObject | UnsetType,
     app_permissions: int,
     entitlements: list[Entitlement],
 ) -> Interaction:

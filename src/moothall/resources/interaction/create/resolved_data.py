@@ -17,6 +17,7 @@ from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, ChannelId, RoleId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.member import Member
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.wire import to_plain
@@ -24,7 +25,7 @@ from moothall.resources.member.queries import get_members
 from moothall.resources.user.queries import get_users
 from moothall.storage.rows import ChannelRow, MemberRow, channel_from_row, member_from_row
 
-Resolved = dict[str, dict[str, Any]]
+Resolved = dict[str, JsonObject]
 _MANAGE_THREADS: Final = int(Permissions.MANAGE_THREADS)
 _OMITTED_MEMBER_FIELDS: Final = ("user", "deaf", "mute")
 _CHANNEL_FIELDS: Final = (
@@ -174,19 +175,19 @@ class Resolver:
         self._form_errors.add(at, FormCode.BASE_TYPE_CHOICES, f"Nothing with the id {int(each)} is available here.")
 
 
-def partial_member(plain: dict[str, Any], permissions: int) -> dict[str, Any]:
+def partial_member(plain: JsonObject, permissions: int) -> JsonObject:
     """A resolved member: without `user`, `deaf` and `mute`, with `permissions`."""
     fields = {key: value for key, value in plain.items() if key not in _OMITTED_MEMBER_FIELDS}
     return fields | {"permissions": PermissionSet(permissions).wire()}
 
 
-def caller_member(member: Member, permissions: int) -> dict[str, Any]:
+def caller_member(member: Member, permissions: int) -> JsonObject:
     """The member who created an interaction, with `permissions` in the channel."""
-    plain: dict[str, Any] = to_plain(member)
+    plain: JsonObject = to_plain(member)
     return plain | {"permissions": PermissionSet(permissions).wire()}
 
 
-def partial_channel(channel: Channel, permissions: int) -> dict[str, Any]:
+def partial_channel(channel: Channel, permissions: int) -> JsonObject:
     """A partial channel as interactions have it, with the user's `permissions` in it."""
     plain = to_plain(channel)
     fields = {key: plain[key] for key in _CHANNEL_FIELDS if key in plain}

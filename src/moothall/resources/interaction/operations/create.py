@@ -4,7 +4,7 @@ Invalid values are refused before anything is stored or sent.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -17,6 +17,7 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import MessageId
 from moothall.objects.interaction import CallbackType, InteractionState, InteractionType
+from moothall.objects.json_object import JsonObject
 from moothall.objects.permissions import Permissions
 from moothall.resources.activity.operations import launch_activity
 from moothall.resources.application.queries import select_application
@@ -96,7 +97,7 @@ async def _store_and_deliver(draft: InteractionDraft, user: UserRow) -> None:
     token = new_token(_TOKEN_LENGTH)
     row = build_row(draft, user, token, InteractionState.WAITING)
     await _store(draft, row)
-    member: dict[str, Any] | UnsetType = UNSET
+    member: JsonObject | UnsetType = UNSET
     if access.guild is not None:
         member_row = await get_member(ctx.tx, access.guild.id, user.id)
         if member_row is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
@@ -22,6 +22,7 @@ from moothall.objects.interaction import (
     InteractionState,
     InteractionType,
 )
+from moothall.objects.json_object import JsonObject
 from moothall.objects.locales import DEFAULT
 from moothall.objects.wire import to_plain
 from moothall.resources.activity.operations import ACTIVITY_EVENTS, launch_activity
@@ -164,7 +165,7 @@ async def _show_modal(ctx: Context, row: InteractionRow, response: InteractionRe
     resolved_ids = await resolve_ids(ctx, access, referenced_ids, component_sender(row))
     modal = read_modal(response.data or {}, form_errors.at("data"), resolved=resolved_ids, referenced=referenced_ids)
     form_errors.raise_if_any()
-    plain: dict[str, Any] = to_plain(modal)
+    plain: JsonObject = to_plain(modal)
     await queries.update_interaction(ctx.tx, row.id, modal=plain)
     application = await select_application(ctx.tx, row.application_id)
     extra_fields: dict[str, object] = {"channel_id": str(int(row.channel_id))}

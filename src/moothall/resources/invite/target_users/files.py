@@ -1,9 +1,9 @@
 """Uploads of target users: a CSV file with one column of user ids, whose header is optional."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance, Uploads
 from moothall.api.staged import StagedFile
@@ -25,7 +25,7 @@ class TargetUsersUploads(Uploads):
     maximum = 1
     part = FIELD
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:  # noqa: ARG002 all callers may upload as much
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:  # noqa: ARG002 all callers may upload as much
         """Allow one file; the access to the endpoint was checked before."""
         return Allowance(each=limits.INVITE_TARGETS_FILE_MAX, total=limits.INVITE_TARGETS_FILE_MAX)
 

@@ -1,10 +1,10 @@
 """Who may upload files and how large, and what is read from a file before any message has it."""
 
-from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
 
+from moothall.api.access import PathValues
 from moothall.api.context import Context
 from moothall.api.request.uploads import Allowance, Uploads
 from moothall.api.staged import StagedFile
@@ -35,7 +35,7 @@ def allowance_in(guild: GuildState | None) -> Allowance:
 class FileUploads(Uploads):
     """The uploads of endpoints that write messages: up to ten files, with ATTACH_FILES in the channel entered."""
 
-    async def admit(self, ctx: Context, path: Mapping[str, object]) -> Allowance:
+    async def admit(self, ctx: Context, path: PathValues) -> Allowance:
         """The limits by the guild's boosts. Raises Refusal: 403/50013."""
         del path
         ctx.require(Permissions.ATTACH_FILES)

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from moothall.objects.channel_types import DIRECT, THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId, WebhookId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.message_types import MessagePart
 from moothall.objects.wire import decoder
 from moothall.resources.message.search.terms import WORDS_MAX, words_of
@@ -71,16 +72,16 @@ class _Body(Struct, frozen=True):
     content: str = ""
     mention_everyone: bool = False
     mention_roles: list[str] = []
-    embeds: list[dict[str, object]] = []
-    attachments: list[dict[str, object]] = []
+    embeds: list[JsonObject] = []
+    attachments: list[JsonObject] = []
     components: list[Any] = []
     sticker_items: list[Any] = []
-    message_snapshots: list[dict[str, object]] = []
+    message_snapshots: list[JsonObject] = []
 
 
 class _Poll(Struct, frozen=True):
-    question: dict[str, object] = {}
-    answers: list[dict[str, object]] = []
+    question: JsonObject = {}
+    answers: list[JsonObject] = []
 
 
 def hashed(letter: str, text: str) -> str:
@@ -159,7 +160,7 @@ def _content_facets(row: IndexedMessage, body: _Body, texts: list[str]) -> Itera
         yield from (hashed("l", ".".join(labels[n:])) for n in range(max(1, len(labels) - 1)))
 
 
-def _file_facets(attachments: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _file_facets(attachments: Iterable[JsonObject]) -> Iterator[str]:
     for attachment in attachments:
         yield "hfile"
         media = str(attachment.get("content_type", "")).partition("/")[0]
@@ -173,7 +174,7 @@ def _file_facets(attachments: Iterable[dict[str, Any]]) -> Iterator[str]:
             yield hashed("k", extension)
 
 
-def _embed_facets(embeds: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _embed_facets(embeds: Iterable[JsonObject]) -> Iterator[str]:
     for embed in embeds:
         yield "hembed"
         kind = str(embed.get("type", "rich"))
@@ -194,7 +195,7 @@ def _host(url: str) -> str:
         return ""
 
 
-def _snapshot(item: dict[str, Any]) -> _Body:
+def _snapshot(item: JsonObject) -> _Body:
     message = item.get("message")
     if not isinstance(message, dict):
         return _Body()
@@ -206,7 +207,7 @@ def _snapshot(item: dict[str, Any]) -> _Body:
     )
 
 
-def _objects(listed: object) -> list[dict[str, Any]]:
+def _objects(listed: object) -> list[JsonObject]:
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
@@ -228,7 +229,7 @@ def _texts(body: _Body, poll: str | None) -> Iterator[str]:
         yield from _texts(_snapshot(item), None)
 
 
-def _embed_texts(embed: dict[str, Any]) -> Iterator[str]:
+def _embed_texts(embed: JsonObject) -> Iterator[str]:
     for key in ("title", "description"):
         yield str(embed.get(key) or "")
     for part, key in (("author", "name"), ("footer", "text")):

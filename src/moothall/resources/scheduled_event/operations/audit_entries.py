@@ -1,13 +1,12 @@
 """Audit log entries of scheduled events."""
 
-from typing import Any
-
 from msgspec import Struct
 
 from moothall.api.audit import differences
 from moothall.api.context import Context
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.ids import ChannelId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.resources.scheduled_event.queries import EventRow
 
@@ -25,7 +24,7 @@ class _AuditedFields(Struct, frozen=True, kw_only=True):
     image_hash: str | None
     scheduled_start_time: Timestamp
     scheduled_end_time: Timestamp | None
-    recurrence_rule: dict[str, Any] | None
+    recurrence_rule: JsonObject | None
 
 
 async def audit_event_create(ctx: Context, row: EventRow) -> None:

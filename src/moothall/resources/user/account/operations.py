@@ -15,6 +15,7 @@ from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.text import search_key, username_error
 from moothall.resources.mail.messages import MailKind
 from moothall.resources.mail.operations import sends_mail
@@ -355,6 +356,6 @@ def _repeated_if_taken() -> Iterator[None]:
         raise StorageConflict(str(error)) from error
 
 
-def only(names: Iterable[str], body: Struct) -> dict[str, Any]:
+def only(names: Iterable[str], body: Struct) -> JsonObject:
     """The named fields of a body that were sent."""
     return {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}

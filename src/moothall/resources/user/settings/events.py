@@ -1,8 +1,9 @@
 """Gateway events of settings, each sent to the user's own sessions."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from moothall.api.events import UserEvent
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings
 
 
@@ -10,7 +11,7 @@ class UserSettingsUpdate(UserEvent, frozen=True, kw_only=True):
     """USER_SETTINGS_UPDATE: the user changed settings."""
 
     name: ClassVar[str] = "USER_SETTINGS_UPDATE"
-    changed: dict[str, Any]
+    changed: JsonObject
 
     def payload(self) -> object:
         """Return the changed settings."""

@@ -12,6 +12,7 @@ from moothall.objects import limits
 from moothall.objects.errors import FormErrors, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.locales import LOCALES
 from moothall.objects.user_settings import (
     ChannelOverride,
@@ -207,12 +208,12 @@ def _merge_overrides(
     return list(overrides.values())
 
 
-def _present(body: Struct) -> dict[str, Any]:
+def _present(body: Struct) -> JsonObject:
     """The fields of a request that are present."""
     return {name: value for name, value in structs.asdict(body).items() if value is not UNSET}
 
 
-def _stored(settings: UserGuildSettings) -> dict[str, Any]:
+def _stored(settings: UserGuildSettings) -> JsonObject:
     return {name: value for name, value in structs.asdict(settings).items() if name not in {"guild_id", "version"}}
 
 

@@ -14,6 +14,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from moothall.objects import settings_messages_pb2 as messages
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user_settings import CustomStatus, UserSettings
 from moothall.objects.wire import Timestamp, to_plain
 
@@ -34,7 +35,7 @@ SHARED_SECTIONS: Final[dict[int, Callable[[], Message]]] = {
 _SETTING_NAMES: Final = {"restricted_guild_ids": "restricted_guilds", "folders": "guild_folders"}
 """The names of settings in JSON, where they differ."""
 _THEMES: Final = ("dark", "light", "darker", "midnight")
-_DEFAULTS: Final[dict[str, Any]] = to_plain(UserSettings())
+_DEFAULTS: Final[JsonObject] = to_plain(UserSettings())
 
 Sections = dict[int, bytes]
 """The top-level fields of a protobuf, each an encoded message, by number."""
@@ -81,7 +82,7 @@ def with_version(sections: Sections, data_version: int) -> Sections:
 
 def with_settings(sections: Sections, settings: UserSettings) -> Sections:
     """The sections of PreloadedUserSettings with the values of the JSON settings; fields that agree stay unchanged."""
-    plain: dict[str, Any] = to_plain(settings)
+    plain: JsonObject = to_plain(settings)
     merged = dict(sections)
     for number, new_message in SHARED_SECTIONS.items():
         message = _parse(new_message(), sections.get(number, b""))
@@ -96,7 +97,7 @@ def with_settings(sections: Sections, settings: UserSettings) -> Sections:
     return merged
 
 
-def settings_in(sections: Sections) -> dict[str, Any]:
+def settings_in(sections: Sections) -> JsonObject:
     """The JSON settings that sections of PreloadedUserSettings set, with the default of each field that is absent.
 
     The values are those that the user sent: the caller validates them. Raises ValueError for a section that is no
@@ -186,14 +187,14 @@ def _set_custom_status(message: Any, value: Any) -> None:
     message.custom_status.SetInParent()
 
 
-def _folder(folder: Any) -> dict[str, Any]:
+def _folder(folder: Any) -> JsonObject:
     return {
         "guild_ids": [str(each) for each in folder.guild_ids],
         **{name: getattr(folder, name).value if folder.HasField(name) else None for name in ("id", "name", "color")},
     }
 
 
-def _add_folder(message: Any, folder: dict[str, Any]) -> None:
+def _add_folder(message: Any, folder: JsonObject) -> None:
     added = message.folders.add(guild_ids=[int(each) for each in folder["guild_ids"]])
     for name in ("id", "name", "color"):
         if folder[name] is not None:

@@ -1,11 +1,11 @@
 """The SQL of settings."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct
 
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user_settings import SettingsProtoType, UserGuildSettings
 from moothall.objects.wire import Timestamp, convert
 from moothall.storage.database import Query, Reader, Transaction, in_list, upsert
@@ -35,7 +35,7 @@ class GuildSettingsRow(Struct):
 
     user_id: UserId
     guild_id: GuildId
-    settings: dict[str, Any]
+    settings: JsonObject
     version: Timestamp
 
 
@@ -110,13 +110,13 @@ async def select_own_guild_ids(reader: Reader, user_id: UserId, guild_ids: Itera
     return {row[0] for row in await reader.all(_select_own_guild_ids, user_id=user_id, guild_ids=list(guild_ids))}
 
 
-async def select_changed_settings(reader: Reader, user_id: UserId) -> dict[str, Any]:
+async def select_changed_settings(reader: Reader, user_id: UserId) -> JsonObject:
     """The settings that a user has changed."""
-    settings: dict[str, Any] | None = await reader.scalar(_select_settings, user_id=user_id)
+    settings: JsonObject | None = await reader.scalar(_select_settings, user_id=user_id)
     return settings or {}
 
 
-async def upsert_settings(tx: Transaction, user_id: UserId, settings: dict[str, Any]) -> None:
+async def upsert_settings(tx: Transaction, user_id: UserId, settings: JsonObject) -> None:
     """Store the settings that a user has changed."""
     await tx.execute(_upsert_settings, user_id=user_id, settings=settings)
 

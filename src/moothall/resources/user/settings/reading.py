@@ -4,11 +4,12 @@ import base64
 import importlib
 from functools import partial
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
 from moothall.objects.ids import UserId
+from moothall.objects.json_object import JsonObject
 from moothall.objects.user_settings import SettingsProtoType, UserSettings
 from moothall.objects.wire import Timestamp, convert
 from moothall.resources.user.queries import select_user
@@ -26,7 +27,7 @@ async def settings_of(reader: Reader, user_id: UserId, now: Timestamp) -> UserSe
     return settings_from(changed, "en-US" if row is None else row.locale, now)
 
 
-def settings_from(changed: dict[str, Any], locale: str, now: Timestamp) -> UserSettings:
+def settings_from(changed: JsonObject, locale: str, now: Timestamp) -> UserSettings:
     """The settings of a user who has changed some of them."""
     settings: UserSettings = convert({**changed, "locale": locale}, UserSettings)
     status = settings.custom_status

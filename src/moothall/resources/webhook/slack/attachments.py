@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from moothall.objects.embed import EmbedInput
+from moothall.objects.json_object import JsonObject
 from moothall.resources.webhook.slack.blocks import RenderedBlocks, render
 from moothall.resources.webhook.slack.mrkdwn import plain, translate, unescape
 from moothall.resources.webhook.validation import FieldSource, LinkSource, build_embed, parse_timestamp
@@ -67,12 +68,12 @@ def block_embeds(blocks: RenderedBlocks) -> list[EmbedInput | None]:
 _SHOWN: Final = ("title", "author_name", "image_url", "thumb_url", "footer")
 
 
-def _text(attachment: dict[str, Any], key: str) -> str:
+def _text(attachment: JsonObject, key: str) -> str:
     value = attachment.get(key)
     return translate(value).strip() if isinstance(value, str) else ""
 
 
-def _plain(attachment: dict[str, Any], key: str) -> str | None:
+def _plain(attachment: JsonObject, key: str) -> str | None:
     value = attachment.get(key)
     return plain(value) if isinstance(value, str) else None
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from moothall.objects.json_object import JsonObject
 from moothall.resources.webhook.slack.mrkdwn import translate, unescape
 from moothall.resources.webhook.validation import FieldSource
 
@@ -30,41 +31,41 @@ def render(blocks: object) -> RenderedBlocks:
     return rendered
 
 
-def _block(block: dict[str, Any], rendered: RenderedBlocks) -> str:
+def _block(block: JsonObject, rendered: RenderedBlocks) -> str:
     kind = block.get("type")
     renderer = _BLOCKS.get(kind) if isinstance(kind, str) else None
     return "" if renderer is None else renderer(block, rendered)
 
 
-def _header(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
+def _header(block: JsonObject, _rendered: RenderedBlocks) -> str:
     text = _text(block.get("text"))
     return f"# {text}" if text else ""
 
 
-def _divider(_block: dict[str, Any], _rendered: RenderedBlocks) -> str:
+def _divider(_block: JsonObject, _rendered: RenderedBlocks) -> str:
     return "───"
 
 
-def _image(block: dict[str, Any], rendered: RenderedBlocks) -> str:
+def _image(block: JsonObject, rendered: RenderedBlocks) -> str:
     _picture(block, rendered)
     return _text(block.get("title"))
 
 
-def _markdown(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
+def _markdown(block: JsonObject, _rendered: RenderedBlocks) -> str:
     text = block.get("text")
     return text if isinstance(text, str) else ""
 
 
-def _rich_text(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
+def _rich_text(block: JsonObject, _rendered: RenderedBlocks) -> str:
     return "\n".join(_rich_lines(block.get("elements"), 0))
 
 
-def _video(block: dict[str, Any], _rendered: RenderedBlocks) -> str:
+def _video(block: JsonObject, _rendered: RenderedBlocks) -> str:
     title, url = _text(block.get("title")), block.get("title_url") or block.get("video_url")
     return f"[{title}]({url})" if title and isinstance(url, str) else title
 
 
-def _section(block: dict[str, Any], rendered: RenderedBlocks) -> str:
+def _section(block: JsonObject, rendered: RenderedBlocks) -> str:
     fields = block.get("fields")
     rendered.fields += [FieldSource("", text, inline=True) for text in map(_text, _items(fields)) if text]
     accessory = block.get("accessory")
@@ -76,7 +77,7 @@ def _section(block: dict[str, Any], rendered: RenderedBlocks) -> str:
     return _text(block.get("text"))
 
 
-def _context(block: dict[str, Any], rendered: RenderedBlocks) -> str:
+def _context(block: JsonObject, rendered: RenderedBlocks) -> str:
     texts = []
     for element in _items(block.get("elements")):
         if isinstance(element, dict) and element.get("type") == "image":
@@ -86,12 +87,12 @@ def _context(block: dict[str, Any], rendered: RenderedBlocks) -> str:
     return f"-# {' '.join(texts)}".replace("\n", "\n-# ") if texts else ""
 
 
-def _button(element: dict[str, Any]) -> str:
+def _button(element: JsonObject) -> str:
     label, url = _text(element.get("text")), element.get("url")
     return f"[{label}]({url})" if element.get("type") == "button" and label and isinstance(url, str) else ""
 
 
-def _picture(element: dict[str, Any], rendered: RenderedBlocks) -> None:
+def _picture(element: JsonObject, rendered: RenderedBlocks) -> None:
     url = element.get("image_url")
     if url is None and isinstance(element.get("slack_file"), dict):
         url = element["slack_file"].get("url")
@@ -129,7 +130,7 @@ def _rich_lines(elements: object, depth: int) -> Iterator[str]:
                 yield from _list_lines(element, depth)
 
 
-def _list_lines(element: dict[str, Any], depth: int) -> Iterator[str]:
+def _list_lines(element: JsonObject, depth: int) -> Iterator[str]:
     ordered = element.get("style") == "ordered"
     offset, indent = element.get("offset"), element.get("indent")
     number = offset + 1 if isinstance(offset, int) and 0 <= offset < 1 << 31 else 1
@@ -151,12 +152,12 @@ def _pieces(elements: Iterable[object], *, code: bool) -> Iterator[str]:
         yield text if code or not text else _styled(text, element.get("style"))
 
 
-def _field(element: dict[str, Any], name: str) -> str:
+def _field(element: JsonObject, name: str) -> str:
     value = element.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _leaf(element: dict[str, Any]) -> str:
+def _leaf(element: JsonObject) -> str:
     kind = element.get("type")
     if kind == "link":
         url, text = _field(element, "url"), _field(element, "text")
@@ -202,7 +203,7 @@ def _styled(text: str, style: object) -> str:
     return f"{before}{inner}{after}"
 
 
-_BLOCKS: Final[dict[str, Callable[[dict[str, Any], RenderedBlocks], str]]] = {
+_BLOCKS: Final[dict[str, Callable[[JsonObject, RenderedBlocks], str]]] = {
     "section": _section,
     "header": _header,
     "context": _context,

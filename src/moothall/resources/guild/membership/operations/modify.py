@@ -19,6 +19,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
 from moothall.objects.images import ImageData
+from moothall.objects.json_object import JsonObject
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.permissions import Permissions
 from moothall.objects.role import Role, is_linked
@@ -303,7 +304,7 @@ def _new_values(ctx: Context, row: MemberRow, body: ModifyGuildMember, form_erro
     return values
 
 
-def _nick_values(nick: str | None) -> dict[str, Any]:
+def _nick_values(nick: str | None) -> JsonObject:
     """The columns for a nickname, which is cleared if it is blank. It may contain what usernames may not."""
     name = clean_name(nick or "") or None
     return {"nick": name, "nick_key": None if name is None else search_key(name)}
