@@ -114,6 +114,7 @@ version: $(STAMPS)/dev ## Set the version, write the changelog from changes/, co
 .PHONY: release
 release: $(STAMPS)/dev statements ## Build, check and sign every package of the tagged commit in dist/release/ (KEY=)
 	@$(BUILD_CLIENT)
+	@$(BIN)/python tools/build_docs.py
 	@$(BIN)/python tools/release.py build $(if $(KEY),--key "$(KEY)")
 
 .PHONY: deb
@@ -207,8 +208,9 @@ format: $(STAMPS)/dev ## Let ruff format and fix what it can
 	@$(BIN)/ruff format
 
 .PHONY: docs
-docs: $(STAMPS)/dev ## Write the generated parts of the documentation
+docs: $(STAMPS)/dev ## Write the generated parts of the documentation, and build it into dist/docs/
 	@$(BIN)/python tools/check_docs.py --write
+	@$(BIN)/python tools/build_docs.py
 
 .PHONY: tables
 tables: $(STAMPS)/dev ## Write the statements that create a new database

@@ -24,6 +24,8 @@ from flit_core import buildapi
 ROOT: Final = Path(__file__).resolve().parents[1]
 CLIENT: Final = Path("src/moothall/pages/client")
 """The client's build, which git ignores and which every package carries."""
+DOCUMENTATION: Final = Path("src/moothall/pages/documentation")
+"""The site of the documentation, which git ignores and which packages carry where `make docs` has built it."""
 STATEMENTS: Final = Path("src/moothall/storage/statements/compiled_*")
 """The compiled statements, which git ignores and which every package carries."""
 TESTING: Final = Path("packages/testing-py")
@@ -54,7 +56,12 @@ def sources(root: Path) -> Iterator[Path]:
     for path in sorted(root.rglob("*")):
         relative = path.relative_to(root)
         top = relative.parts[0]
-        made = top in _MADE_AT_TOP or top.startswith(".") or _MADE & set(relative.parts) or CLIENT in relative.parents
+        made = (
+            top in _MADE_AT_TOP
+            or top.startswith(".")
+            or _MADE & set(relative.parts)
+            or {CLIENT, DOCUMENTATION} & set(relative.parents)
+        )
         if path.is_file() and not made:
             yield relative
 
@@ -81,6 +88,7 @@ def build(root: Path, output: Path, *, client: bool = True) -> list[Path]:
             _copy(root, tree, path)
         if client:
             _copy_client(root, tree)
+        _copy_folder(root, tree, DOCUMENTATION)
         _compile_statements(root, tree)
         with chdir(tree):
             sdist = output / buildapi.build_sdist(str(output))
@@ -124,7 +132,11 @@ def _copy_client(root: Path, tree: Path) -> None:
     """Add the client's build. Raises DistError if there is none, or an older one."""
     if not client_is_current(root):
         raise DistError("the client's build is missing or old; run: make client (or leave it out: make dist CLIENT=no)")
-    for path in sorted((root / CLIENT).rglob("*")):
+    _copy_folder(root, tree, CLIENT)
+
+
+def _copy_folder(root: Path, tree: Path, folder: Path) -> None:
+    for path in sorted((root / folder).rglob("*")):
         if path.is_file():
             _copy(root, tree, path.relative_to(root))
 

@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-_INSTALLED = frozenset({"site", "node_modules"})
-"""Folders of packages that the tests of clients install."""
+_MADE = frozenset({"site", "node_modules", "documentation"})
+"""Folders of packages that the tests of clients install, and of the built documentation."""
 CODE_FOLDERS = ("src", "tests", "tools", "benchmarks")
 PROSE_PATHS = ("docs", "README.md", "CHANGELOG.md")
 
@@ -197,12 +197,12 @@ def check_file(file: Path, root: Path, words: Words) -> Iterator[Finding]:
 
 
 def files_below(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files to check: Python, Markdown and HTML, in the order of their paths. Installed packages are left out."""
+    """The files to check: Python, Markdown and HTML, in the order of their paths. What tools have made is left out."""
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
-            installed = _INSTALLED & set(file.relative_to(path).parts)
-            if file.suffix in {".py", ".md", ".html"} and not installed and file.exists():
+            made = _MADE & set(file.relative_to(path).parts)
+            if file.suffix in {".py", ".md", ".html"} and not made and file.exists():
                 yield file
 
 

@@ -12,7 +12,7 @@ from moothall import __version__
 from moothall.storage.statements.store import DIALECTS
 from tests.packages.installed import ROOT, build_dist, check_served, install_wheel
 from tests.support.serving import RunningServer, moothall
-from tools.build_dist import CLIENT, sources
+from tools.build_dist import CLIENT, DOCUMENTATION, sources
 
 
 def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_client: bool) -> None:
@@ -26,7 +26,8 @@ def test_the_wheel_has_every_file_of_the_program(dist: tuple[Path, Path], has_cl
     assert "moothall/pages/locale/de/LC_MESSAGES/moothall.mo" in names
     assert "moothall=moothall.cli:main" in entry_points
     client = str(CLIENT.relative_to("src"))
-    others = {name for name in names - program if not name.startswith((client, f"moothall-{__version__}.dist-info/"))}
+    made = (client, str(DOCUMENTATION.relative_to("src")))
+    others = {name for name in names - program if not name.startswith((*made, f"moothall-{__version__}.dist-info/"))}
     assert others == {f"moothall/storage/statements/compiled_{dialect}.msgpack" for dialect in DIALECTS}
     assert (f"{client}/index.html" in names) == has_client
 

@@ -122,6 +122,14 @@ async def test_crawlers_read_the_start_page_alone(documents: Documents) -> None:
     assert (await ask(documents, "/favicon.ico"))[1][b"content-type"] == b"image/png"
 
 
+async def test_agents_that_write_code_are_told_where_the_api_is(documents: Documents) -> None:
+    status, _, body = await ask(documents, "/llms.txt")
+    assert status == 200
+    assert body.startswith(b"# Moothall\n")
+    assert b"http://moot.example/api/v10/openapi.json" in body
+    assert b"%(" not in body
+
+
 @pytest.mark.parametrize("name", ["icon.svg", "icon-192.png", "icon-512.png", "icon-maskable-512.png"])
 async def test_the_icons_are_served_without_a_build_of_the_client(documents: Documents, name: str) -> None:
     status, headers, body = await ask(documents, f"/{name}")

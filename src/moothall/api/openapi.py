@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from moothall.api.endpoint import Endpoint, Json, NotReady, Response
 from moothall.api.openapi_links import links_of
+from moothall.api.openapi_refinements import refine
 from moothall.api.request.form_fields import URL_ENCODED, payload_field
 from moothall.api.request.multipart import MULTIPART
 from moothall.api.request.parameters import QueryParameter
@@ -67,6 +68,12 @@ def _scalar_schema(kind: type) -> JsonObject:
     raise NotImplementedError(f"no schema for {kind}")
 
 
+def schema_of(kind: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON schema of a type, and the components that it refers to."""
+    (schema,), components = msgspec.json.schema_components([kind], schema_hook=_scalar_schema, ref_template=_REF)
+    return schema, components
+
+
 def _response_types(endpoint: Endpoint) -> list[Any]:
     """The types of a successful response: several if its fields depend on the caller."""
     kind = endpoint.response
@@ -109,7 +116,7 @@ def openapi_document(
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = operation
     components["Error"] = _ERROR_SCHEMA
     components["OAuth2Error"] = _OAUTH2_ERROR_SCHEMA
-    return {
+    document = {
         "openapi": "3.1.0",
         "info": {
             "title": "Moothall",
@@ -134,6 +141,8 @@ def openapi_document(
             },
         },
     }
+    refine(document)
+    return document
 
 
 def _write_patterns_for_ecma(node: object) -> None:
@@ -215,11 +224,11 @@ def _request_content(endpoint: Endpoint, schema: JsonObject) -> JsonObject:
     if endpoint.body.forms:
         whole = {
             "type": "object",
-            "description": f"The body as JSON in `{payload}`.",
+            "description": f"The body as JSON in `{payload}`. Its fields as those of the form are read as well.",
             "properties": {payload: schema},
             "required": [payload],
         }
-        kinds[URL_ENCODED] = {"schema": {"anyOf": [whole, schema]}, "encoding": encoding}
+        kinds[URL_ENCODED] = {"schema": whole, "encoding": encoding}
     if endpoint.uploads is not None:
         kinds[MULTIPART] = {"schema": _form_schema(endpoint.uploads, payload, schema), "encoding": encoding}
     return kinds

@@ -33,7 +33,7 @@ from moothall.gateway.node import GatewayNode
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId
-from moothall.pages.paths import is_browser_at_api, is_client, is_page, opens_client
+from moothall.pages.paths import is_browser_at_api, is_client, is_documentation, is_page, opens_client
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.lanes import enter_lane
 from moothall.runtime.turns import room_in_turn
@@ -47,6 +47,7 @@ from moothall.storage.database import WritesElsewhere
 
 if TYPE_CHECKING:
     from moothall.pages.client_files import ClientFiles
+    from moothall.pages.documentation_files import DocumentationFiles
     from moothall.pages.documents import Documents
     from moothall.pages.site import Site
 
@@ -93,6 +94,7 @@ class Routes:
         self._documents = LazyApplication(self._build_documents)
         self._site = LazyApplication(self._build_site)
         self._client = LazyApplication(self._build_client)
+        self._documentation = LazyApplication(self._build_documentation)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -168,6 +170,8 @@ class Routes:
             await self._client(scope, receive, send)
         elif path == MetricsPage.PATH and self._metrics_port is None:
             await self._metrics_page(scope, receive, send)
+        elif is_documentation(path):
+            await self._documentation(scope, receive, send)
         else:
             serve = self.files.find(path) or self._documents
             await serve(scope, receive, send)
@@ -211,6 +215,11 @@ class Routes:
             limits=lambda: self._services.limits,
             theme=b"" if theme is None else theme.read_bytes(),
         )
+
+    def _build_documentation(self) -> "DocumentationFiles":
+        from moothall.pages.documentation_files import DocumentationFiles  # noqa: PLC0415
+
+        return DocumentationFiles()
 
     def _build_client(self) -> "ClientFiles":
         from moothall.pages.client_files import ClientFiles  # noqa: PLC0415

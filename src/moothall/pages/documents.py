@@ -45,6 +45,24 @@ _ICONS: Final = {
 """The files of `icons/`, which `tools/draw_icons.py` draws, and their types."""
 _ROBOTS: Final = b"User-agent: *\nAllow: /$\nDisallow: /\n"
 """Crawlers are welcome at the start page; all else belongs to members."""
+_GUIDE: Final = """\
+# Moothall
+
+> A community platform with an HTTP API and a gateway that are wire-compatible with Discord's public v10 API. Code for
+> that API runs here once its library is told the addresses below.
+
+- API: %(url)s/api/v10, gateway: %(gateway)s (JSON or ETF, zlib-stream or zstd-stream)
+- Tokens: `Authorization: Bot TOKEN`; applications and their tokens are made at %(url)s/developers
+- discord.py: `discord.http.Route.BASE = "%(url)s/api/v10"`; discord.js: `new Client({ rest: { api: "%(url)s/api" } })`;
+  hikari: `hikari.GatewayBot(token, rest_url="%(url)s/api/v10")`
+- Tests of bots need no server that runs: the pytest plugin `moothall-testing` and the npm package `@moothall/testing`
+  start one for each test process, with people who say, click and choose, time that passes at once, and faults.
+
+## Reference
+
+- [OpenAPI 3.1](%(url)s/api/v10/openapi.json): every endpoint, body and answer; [as a page](%(url)s/reference)
+- [Documentation](%(url)s/docs/), where this server has it: gateway events, errors, settings, testing bots
+"""
 _HOMES_MAX: Final = 32
 _SECURITY_CONTACT_DAYS: Final = 180
 _CACHED: Final = {"cache-control": "public, max-age=86400"}
@@ -81,6 +99,7 @@ class Documents:
                 Route("/", self._show_home),
                 Route("/for-developers", self._developers()),
                 Route("/robots.txt", _endpoint(lambda: _ROBOTS, "text/plain", _CACHED)),
+                Route("/llms.txt", _endpoint(self._build_guide, "text/markdown", _CACHED)),
                 Route("/.well-known/security.txt", self._show_security_contact),
                 Route("/favicon.ico", _endpoint(partial(_read, "icons/icon-192.png"), "image/png", _CACHED)),
                 Route("/reference", reference),
@@ -119,6 +138,9 @@ class Documents:
 
     def _build_reference(self) -> bytes:
         return reference_page(self._document)
+
+    def _build_guide(self) -> bytes:
+        return (_GUIDE % {"url": self._url, "gateway": self._gateway}).encode()
 
     def _build_style(self) -> bytes:
         """The tokens, which the client has too, the rules of the pages, and what the operator sets otherwise."""

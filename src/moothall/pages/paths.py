@@ -6,6 +6,9 @@ from typing import Any, Final
 
 CLIENT_FOLDER: Final = Path(__file__).with_name("client")
 """Where the client's build is: `tools/build_client.py` writes it, wheels contain it."""
+DOCUMENTATION_FOLDER: Final = Path(__file__).with_name("documentation")
+"""Where the site of the documentation is: `tools/build_docs.py` writes it, packages of a release contain it."""
+DOCUMENTATION_PREFIX: Final = "/docs/"
 PAGE_PREFIXES: Final = (
     "/login", "/register", "/forgot", "/reset", "/verify", "/setup", "/logout", "/oauth2/", "/invite/", "/template/",
     "/linked-roles/", "/settings/", "/developers",
@@ -21,6 +24,11 @@ CONSENT_PATH: Final = "/oauth2/authorize"
 def is_page(path: str) -> bool:
     """Whether a path belongs to `Site`: a page, or the API's path of the consent page, which redirects browsers."""
     return path.startswith(PAGE_PREFIXES) or path.endswith(CONSENT_PATH)
+
+
+def is_documentation(path: str) -> bool:
+    """Whether a path belongs to `DocumentationFiles`."""
+    return path == DOCUMENTATION_PREFIX.rstrip("/") or path.startswith(DOCUMENTATION_PREFIX)
 
 
 def is_client(path: str) -> bool:
