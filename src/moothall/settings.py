@@ -246,6 +246,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     registration_blocked_networks: Annotated[
         tuple[str, ...], Meta(description="Addresses or networks from which no one may register.")
     ] = ()
+    password_login: Annotated[
+        bool,
+        Meta(
+            description="Let people log in and register with passwords; without, with an identity provider or a "
+            "passkey, or by a link of the operator."
+        ),
+    ] = True
+    private_provider_hosts: Annotated[
+        tuple[str, ...],
+        Meta(description="Hosts of identity providers that may have private addresses, and URLs of plain http."),
+    ] = ()
     message_requests: Annotated[
         bool,
         Meta(
@@ -764,6 +775,12 @@ def _check_domains(texts: tuple[str, ...]) -> None:
             raise ValueError(f"Expected domains in lower case, in Punycode, like example.org; not {text!r}")
 
 
+def _check_hosts(texts: tuple[str, ...]) -> None:
+    for text in texts:
+        if urlsplit(f"https://{text}").hostname != text:
+            raise ValueError(f"Expected hosts in lower case, without a port, like login.example.org; not {text!r}")
+
+
 def _check_features(texts: tuple[str, ...]) -> None:
     for text in texts:
         if text not in ALL_FEATURES or text in CHANGEABLE:
@@ -875,6 +892,7 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "registration_blocked_networks": _check_networks,
     "registration_domains": _check_domains,
     "blocked_address_domains": _check_domains,
+    "private_provider_hosts": _check_hosts,
     "mail_from": _check_address,
     "guild_features": _check_features,
 }

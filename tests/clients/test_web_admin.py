@@ -130,7 +130,7 @@ async def test_the_pages_are_accessible_and_fit_a_phone(browser: Browser, server
     await make_operator(server, operator)
     client = await open_as(browser, server, operator, "/admin/overview")
     page, violations = client.page, list[str]()
-    for name in ("Overview", "Users", "Guilds", "Reports", "Settings", "Log"):
+    for name in ("Overview", "Users", "Guilds", "Reports", "Settings", "Login", "Log"):
         await page.set_viewport_size({"width": 1280, "height": 800})
         await page.get_by_role("link", name=name, exact=True).click()
         await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()

@@ -23,9 +23,9 @@ ROWS = sorted(
     (
         row
         for row in REGISTRY.values()
-        # Tokens are asked for with forms, whose refusals have the shape of OAuth2.
+        # These are forms: the refusals of the first have the shape of OAuth2, those of the others name no fields.
         if row.body is not None
-        and not row.path.startswith("/oauth2/token")
+        and not row.path.startswith(("/oauth2/token", "/auth/back-channel-logout"))
         and row.handler.__module__.startswith("moothall.")
     ),
     key=lambda row: (row.path, row.method),

@@ -99,6 +99,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Domains that no address may have, nor one below them."""
     blocked_networks: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = ()
     """Networks from which no one may register."""
+    password_login: bool = True
+    """Whether people may log in and register with passwords."""
+    private_provider_hosts: tuple[str, ...] = ()
+    """Hosts of identity providers that may have private addresses."""
     verification_requires_email: bool = True
     """Whether verification levels of guilds ask for a verified email address."""
     password_min_score: int = 2

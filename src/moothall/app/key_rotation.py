@@ -8,13 +8,14 @@ from typing import Any, Final
 from msgspec import Struct
 
 from moothall.objects.ids import Snowflake
+from moothall.resources.identity_provider.provider_client import secret_about
 from moothall.resources.mail.sender import sealed_about
 from moothall.resources.user.factor.operations import totp_about
 from moothall.resources.webhook.rules import encryption_context
 from moothall.runtime.secrets import SecretBox, SecretUnreadable, key_id_of
 from moothall.storage.database import Database, Query, Reader, Transaction
 from moothall.storage.sql import Table, bindparam, delete, func, select, update
-from moothall.storage.tables import applications, backup_codes, factors, mails, meta, webhooks
+from moothall.storage.tables import applications, backup_codes, factors, identity_providers, mails, meta, webhooks
 
 _BATCH: Final = 200
 
@@ -49,6 +50,7 @@ SEALED_COLUMNS: Final = (
     SealedColumn(applications, "id", "private_key", _application_about),
     SealedColumn(factors, "user_id", "totp_secret", totp_about),
     SealedColumn(mails, "id", "sealed", sealed_about),
+    SealedColumn(identity_providers, "id", "client_secret", secret_about),
 )
 """Every column of encrypted secrets."""
 SEALED_VALUES: Final = ("openid_key", "demo")

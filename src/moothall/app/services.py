@@ -31,6 +31,7 @@ from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.guild.prune.operations import RunningPrunes
 from moothall.resources.guild.widget.image_cache import WidgetImageCache
 from moothall.resources.harvest.links import ArchiveLinks
+from moothall.resources.identity_provider.provider_client import ProviderClient
 from moothall.resources.interaction.jobs import ExpirySchedule
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
@@ -143,6 +144,8 @@ def build_services(
             blocked_usernames=settings.blocked_usernames,
             blocked_address_domains=settings.blocked_address_domains,
             blocked_networks=parse_networks(settings.registration_blocked_networks),
+            password_login=settings.password_login,
+            private_provider_hosts=settings.private_provider_hosts,
             verification_requires_email=settings.verification_requires_email,
             password_min_score=settings.password_min_score,
             account_deletion_days=settings.account_deletion_days,
@@ -192,6 +195,7 @@ def build_services(
     services.resources.add(Deliveries(services), WebhookEventSender(services), LinkPreviews(services))
     services.resources.add(PreviewWorker(services), PushSender(services, _vapid_key(settings)))
     services.resources.add(MailSender(services, mail_config(settings)), RunningSettings(services))
+    services.resources.add(ProviderClient(services))
     return services
 
 
@@ -200,6 +204,7 @@ async def close_services(services: Services) -> None:
     await services.resources[Deliveries].close()
     await services.resources[WebhookEventSender].close()
     await services.resources[MailSender].close()
+    await services.resources[ProviderClient].close()
     await services.resources[PreviewWorker].close()
     await services.resources[PushSender].close()
     await services.resources[LinkPreviews].close()

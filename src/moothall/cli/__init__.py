@@ -23,6 +23,7 @@ COMMANDS = {
     "guild": "moothall.cli.guild:guild",
     "member": "moothall.cli.member:member",
     "invitation": "moothall.cli.invitation:invitation",
+    "provider": "moothall.cli.provider:provider",
     "mail": "moothall.cli.mail:mail",
     "push-key": "moothall.cli.push_key:push_key",
     "key": "moothall.cli.key:key",

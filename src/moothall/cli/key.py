@@ -25,7 +25,8 @@ _PURPOSE: Final = "stored secrets"
 def key() -> None:
     """Change the key that stored secrets are encrypted with, while the server runs: rotate, then prune.
 
-    Secrets are tokens of webhooks, keys of applications, TOTP secrets, waiting mails and the key of OpenID Connect.
+    Secrets are tokens of webhooks, keys of applications, TOTP secrets, waiting mails, the key of OpenID
+    Connect, and client secrets of identity providers.
     """
 
 

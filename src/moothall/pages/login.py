@@ -12,6 +12,7 @@ from moothall.objects.errors import Refusal
 from moothall.pages.forms import Form, local_path
 from moothall.pages.page_request import SESSION_SECONDS, PageRequest
 from moothall.pages.rendering import redirect, render_page
+from moothall.resources.single_sign_on.endpoints import LoginProvider, get_login_methods
 from moothall.resources.user.account.endpoints import (
     LogIn,
     Register,
@@ -56,8 +57,8 @@ async def log_in(request: PageRequest) -> Response:
     except Refusal as refusal:
         return await _render_form(request, "login.html", refusal, form)
     if isinstance(login, FactorRequired):
-        return await _render_code(request, login.ticket)
-    return await _start_session(request, login)
+        return await render_code(request, login.ticket)
+    return await start_session(request, login)
 
 
 async def show_code(request: PageRequest) -> Response:
@@ -82,9 +83,9 @@ async def log_in_with_second_factor(request: PageRequest) -> Response:
         if refusal.status not in SHOWN_AGAIN:
             raise
         if refusal.kind is errors.INVALID_MFA_TICKET:
-            return await _render_form(request, "login.html", refusal)
-        return await _render_code(request, ticket, refusal)
-    return await _start_session(request, login)
+            return await render_login(request, refusal)
+        return await render_code(request, ticket, refusal)
+    return await start_session(request, login)
 
 
 async def show_registration(request: PageRequest) -> Response:
@@ -107,7 +108,7 @@ async def register(request: PageRequest) -> Response:
         return await _render_form(request, "register.html", refusal, form)
     if made.token is UNSET:
         return await render_page(request, "registered.html", required=made.required_actions)
-    return await _start_session(request, Login(made.token, made.user_id))
+    return await start_session(request, Login(made.token, made.user_id))
 
 
 async def share_session(request: PageRequest) -> Response:
@@ -134,30 +135,53 @@ async def log_out(request: PageRequest) -> Response:
     return redirect(local_path(form.text("next"), "/login"))
 
 
-async def _start_session(request: PageRequest, login: Login) -> Response:
-    """Replace the browser's session by a new one."""
+async def start_session(request: PageRequest, login: Login, next_path: str | None = None) -> Response:
+    """Replace the browser's session by a new one, and go on to a path: else to that of the query."""
     if request.actor.signed_in:
         await request.run(end_session, fires=(SessionsClose,))
     request.set_session(login.token, login.user_id)
-    return redirect(_next_path(request))
+    return redirect(next_path or _next_path(request))
 
 
 def _next_path(request: PageRequest) -> str:
     return local_path(request.query.get("next"), _DEFAULT_NEXT)
 
 
-async def _render_code(request: PageRequest, ticket: str, refusal: Refusal | None = None) -> Response:
+async def render_code(
+    request: PageRequest, ticket: str, refusal: Refusal | None = None, next_path: str | None = None
+) -> Response:
+    """The form of the second factor, for a ticket."""
     return await render_page(
-        request, "login_code.html", refusal=refusal, redirects_away=True, next=_next_path(request), ticket=ticket
+        request,
+        "login_code.html",
+        refusal=refusal,
+        redirects_away=True,
+        next=next_path or _next_path(request),
+        ticket=ticket,
     )
 
 
+async def render_login(
+    request: PageRequest, refusal: Refusal, next_path: str | None = None, *, provider: LoginProvider | None = None
+) -> Response:
+    """The login form, with what was wrong; `provider` is what the person has tried to log in with."""
+    return await _render_form(request, "login.html", refusal, next_path=next_path, provider=provider)
+
+
 async def _render_form(
-    request: PageRequest, template: str, refusal: Refusal | None = None, form: Form | None = None
+    request: PageRequest,
+    template: str,
+    refusal: Refusal | None = None,
+    form: Form | None = None,
+    *,
+    next_path: str | None = None,
+    provider: LoginProvider | None = None,
 ) -> Response:
     """The form, with what was wrong and everything that was typed but the password."""
     if refusal is not None and refusal.status not in SHOWN_AGAIN:
         raise refusal
+    async with request.reading() as ctx:
+        methods = await get_login_methods(ctx)
     values = {name: "" if form is None else form.text(name) for name in ("login", "username", "email")}
     return await render_page(
         request,
@@ -166,7 +190,9 @@ async def _render_form(
         # The consent page that is next may redirect to an application at once.
         redirects_away=True,
         restorable=refusal is not None and refusal.kind in CLOSED,
-        next=_next_path(request),
+        next=next_path or _next_path(request),
+        methods=methods,
+        provider=provider,
         token=request.query.get("token", "") if form is None else form.text("token"),
         values=values,
     )

@@ -45,6 +45,8 @@ SESSION_COOKIE: Final = "moothall_session"
 FORM_COOKIE: Final = "moothall_form"
 """Identifies a browser without a session, so that its forms can be bound to it."""
 DEVICE_COOKIE: Final = "moothall_device"
+SIGN_ON_COOKIE: Final = "moothall_sign_on"
+"""What a browser takes along to an identity provider and back."""
 SESSION_SECONDS: Final = 30 * 86_400
 SESSION_PATHS: Final = (
     "/login",
@@ -250,6 +252,18 @@ class PageRequest(Request):
     def clear_session(self) -> None:
         """Delete the session cookie."""
         self._set_cookie(SESSION_COOKIE, "", SESSION_PATHS, seconds=0, same_site="Lax")
+
+    def set_sign_on(self, text: str, seconds: int) -> None:
+        """Set the cookie of a login with an identity provider; an empty text deletes it.
+
+        Lax, as the provider's redirect back is a request that another site causes.
+        """
+        self._set_cookie(SIGN_ON_COOKIE, text, ("/login",), seconds=seconds, same_site="Lax")
+
+    @property
+    def sign_on(self) -> str:
+        """The text of that cookie; empty without one."""
+        return self._cookie(SIGN_ON_COOKIE)
 
     def add_cookies(self, response: Response) -> None:
         """Add every cookie to a response that was set during the request."""

@@ -26,6 +26,7 @@ from moothall.pages import (
     recovery,
     settings,
     setup,
+    single_sign_on,
     teams,
 )
 from moothall.pages.page_request import ForgedForm, LoginRequired, PageRequest
@@ -59,7 +60,14 @@ class CodeConvertor(IdConvertor):
     regex = "[A-Za-z0-9_-]{1,64}"
 
 
+class NameConvertor(IdConvertor):
+    """A path parameter of the characters that names of identity providers have."""
+
+    regex = "[a-z0-9-]{1,32}"
+
+
 register_url_convertor("id", IdConvertor())
+register_url_convertor("name", NameConvertor())
 register_url_convertor("code", CodeConvertor())
 
 _PAGES: Final = Rate(60, 10.0)
@@ -82,6 +90,9 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/login", {"GET": login.show_login, "POST": login.log_in}, _LOGINS),
     ("/login/code", {"GET": login.show_code, "POST": login.log_in_with_second_factor}, _LOGINS),
     ("/login/session", {"POST": login.share_session}, _LOGINS),
+    ("/login/with/{provider:name}", {"GET": single_sign_on.begin_login}, _LOGINS),
+    ("/login/callback/{provider:name}", {"GET": single_sign_on.finish}, _LOGINS),
+    ("/login/link", {"GET": login.show_code, "POST": single_sign_on.link_and_log_in}, _LOGINS),
     ("/register", {"GET": login.show_registration, "POST": login.register}, _LOGINS),
     ("/forgot", {"GET": recovery.show_forgot, "POST": recovery.ask_for_link}, _LOGINS),
     ("/reset", {"GET": recovery.show_reset, "POST": recovery.reset_password}, _LOGINS),
@@ -104,6 +115,7 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/settings/authorized-apps", {"GET": settings.show_authorized_apps}, _PAGES),
     ("/settings/authorized-apps/{authorization_id:id}/revoke", {"POST": settings.revoke_authorization}, _PAGES),
     ("/settings/sessions", {"GET": settings.show_sessions, "POST": settings.log_out_sessions}, _PAGES),
+    ("/settings/login-providers", {"GET": single_sign_on.show_links, "POST": single_sign_on.change_links}, _PAGES),
     ("/developers", {"GET": developers.show_applications, "POST": developers.create_application}, _PAGES),
     (_APPLICATION, {"GET": developers.show_application, "POST": developers.modify_application}, _PAGES),
     (f"{_APPLICATION}/activity", {"POST": developers.modify_activity}, _PAGES),

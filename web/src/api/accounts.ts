@@ -43,6 +43,17 @@ export async function loginOfPages(): Promise<Login | null> {
   }
 }
 
+/** How people can log in here, beside passkeys. */
+export interface LoginMethods {
+  passwords: boolean;
+  /** Identity providers, each with the page at which its login begins. */
+  providers: { name: string; label: string; url: string }[];
+}
+
+export function getLoginMethods(): Promise<LoginMethods> {
+  return new ApiClient(null).request("GET", "/auth/methods");
+}
+
 const PAGES_SESSION = "/login/session";
 
 /** The codes of the refusal to log in to a closed account, which `undelete` restores. */

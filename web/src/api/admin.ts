@@ -118,7 +118,35 @@ export interface ServerSetting {
   changed_by: string | null;
 }
 
+/** A provider of OpenID Connect that people log in with. */
+export interface IdentityProvider {
+  id: string;
+  name: string;
+  label: string;
+  issuer: string;
+  client_id: string;
+  has_secret: boolean;
+  scopes: string;
+  username_claim: string;
+  groups_claim: string;
+  creates_accounts: boolean;
+  enabled: boolean;
+  redirect_uri: string;
+  logout_uri: string;
+}
+
+/** A group of a provider whose people are members of a guild, and have the role if there is one. */
+export interface ProviderGroup {
+  id: string;
+  name: string;
+  guild_id: string;
+  guild_name: string;
+  role_id: string | null;
+  role_name: string | null;
+}
+
 const BASE = "/admin/v1";
+const PROVIDERS = `${BASE}/identity-providers`;
 /** Rows of a page of a list. */
 export const ROWS_PER_PAGE = 25;
 
@@ -217,4 +245,63 @@ export function modifyServerSettings(
   reason: string,
 ): Promise<ServerSetting[]> {
   return api.request("PATCH", `${BASE}/settings`, { body: changes, reason });
+}
+
+export function listIdentityProviders(api: ApiClient): Promise<IdentityProvider[]> {
+  return api.request("GET", PROVIDERS);
+}
+
+export function createIdentityProvider(
+  api: ApiClient,
+  body: Pick<IdentityProvider, "name" | "issuer" | "client_id"> & {
+    label?: string;
+    client_secret: string | null;
+  },
+  reason: string,
+): Promise<IdentityProvider> {
+  return api.request("POST", PROVIDERS, { body, reason });
+}
+
+export function modifyIdentityProvider(
+  api: ApiClient,
+  providerId: string,
+  changes: Partial<Omit<IdentityProvider, "id" | "name" | "issuer">> & { client_secret?: string },
+  reason: string,
+): Promise<IdentityProvider> {
+  return api.request("PATCH", `${PROVIDERS}/${providerId}`, { body: changes, reason });
+}
+
+/** Remove a provider with the links of accounts to it, and end the logins that came by it. */
+export function deleteIdentityProvider(api: ApiClient, providerId: string, reason: string): Promise<unknown> {
+  return api.request("DELETE", `${PROVIDERS}/${providerId}`, { reason });
+}
+
+/** Ask a provider what it says of itself. */
+export function checkIdentityProvider(
+  api: ApiClient,
+  providerId: string,
+): Promise<{ ok: boolean; problem: string | null; algorithms: string[] }> {
+  return api.request("POST", `${PROVIDERS}/${providerId}/check`);
+}
+
+export function listProviderGroups(api: ApiClient, providerId: string): Promise<ProviderGroup[]> {
+  return api.request("GET", `${PROVIDERS}/${providerId}/groups`);
+}
+
+export function addProviderGroup(
+  api: ApiClient,
+  providerId: string,
+  body: { name: string; guild_id: string; role_id: string | null },
+  reason: string,
+): Promise<ProviderGroup> {
+  return api.request("POST", `${PROVIDERS}/${providerId}/groups`, { body, reason });
+}
+
+export function removeProviderGroup(
+  api: ApiClient,
+  providerId: string,
+  groupId: string,
+  reason: string,
+): Promise<unknown> {
+  return api.request("DELETE", `${PROVIDERS}/${providerId}/groups/${groupId}`, { reason });
 }

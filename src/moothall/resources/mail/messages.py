@@ -41,6 +41,7 @@ class MailKind(StrEnum):
     BACKUP_CODES_CHANGED = "backup_codes_changed"
     WRONG_CODES = "wrong_codes"
     INVITATION = "invitation"
+    LOGIN_LINKED = "login_linked"
     ACCOUNT_APPROVED = "account_approved"
     REPORT_CLOSED = "report_closed"
     TEST = "test"

@@ -43,6 +43,7 @@ _select_by_email = Query(
 )
 _insert_user = Query(lambda: insert(users))
 _insert_token = Query(lambda: insert(tokens))
+_select_token_time = Query(lambda: select(tokens.c.created_at).where(tokens.c.hash == bindparam("digest")))
 _delete_token = Query(lambda: delete(tokens).where(tokens.c.hash == bindparam("hash")))
 _delete_tokens = Query(
     lambda: delete(tokens).where(tokens.c.user_id == bindparam("user_id"), tokens.c.kind == bindparam("kind"))
@@ -152,6 +153,12 @@ async def insert_token(
         created_at=now,
         expires_at=expires_at,
     )
+
+
+async def select_token_time(reader: Reader, digest: bytes) -> Timestamp | None:
+    """When a token was made; None for an unknown one."""
+    created_at = await reader.scalar(_select_token_time, digest=digest)
+    return None if created_at is None else Timestamp(created_at)
 
 
 async def delete_token(tx: Transaction, digest: bytes) -> None:

@@ -131,10 +131,14 @@ CREATE TABLE auth_sessions (
 	network TEXT,
 	os TEXT,
 	platform TEXT,
+	provider_id BIGINT,
+	provider_session TEXT,
 	CONSTRAINT pk_auth_sessions PRIMARY KEY (token_hash)
 );
 
 CREATE INDEX ix_auth_sessions_last_used_at ON auth_sessions (last_used_at);
+
+CREATE INDEX ix_auth_sessions_provider_id_provider_session ON auth_sessions (provider_id, provider_session);
 
 CREATE INDEX ix_auth_sessions_user_id ON auth_sessions (user_id);
 
@@ -428,6 +432,8 @@ CREATE TABLE factor_tickets (
 	key_hash BYTEA,
 	failures BIGINT NOT NULL,
 	expires_at BIGINT NOT NULL,
+	provider_id BIGINT,
+	provider_session TEXT,
 	CONSTRAINT pk_factor_tickets PRIMARY KEY (hash)
 );
 
@@ -585,6 +591,37 @@ CREATE TABLE home_progress (
 	channel_ids TEXT NOT NULL,
 	CONSTRAINT pk_home_progress PRIMARY KEY (guild_id, user_id)
 );
+
+CREATE TABLE identities (
+	provider_id BIGINT NOT NULL,
+	subject TEXT COLLATE "C" NOT NULL,
+	user_id BIGINT NOT NULL,
+	name TEXT,
+	created_at BIGINT NOT NULL,
+	last_login_at BIGINT,
+	ended BOOLEAN NOT NULL,
+	CONSTRAINT pk_identities PRIMARY KEY (provider_id, subject)
+);
+
+CREATE INDEX ix_identities_user_id ON identities (user_id);
+
+CREATE TABLE identity_providers (
+	id BIGINT NOT NULL,
+	name TEXT COLLATE "C" NOT NULL,
+	label TEXT NOT NULL,
+	issuer TEXT NOT NULL,
+	client_id TEXT NOT NULL,
+	client_secret BYTEA,
+	scopes TEXT NOT NULL,
+	username_claim TEXT NOT NULL,
+	groups_claim TEXT NOT NULL,
+	creates_accounts BOOLEAN NOT NULL,
+	enabled BOOLEAN NOT NULL,
+	created_at BIGINT NOT NULL,
+	CONSTRAINT pk_identity_providers PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX ix_identity_providers_name ON identity_providers (name);
 
 CREATE TABLE integrations (
 	guild_id BIGINT NOT NULL,
@@ -1039,6 +1076,26 @@ CREATE TABLE preview_requests (
 CREATE INDEX ix_preview_requests_claim_id ON preview_requests (claim_id);
 
 CREATE INDEX ix_preview_requests_next_attempt_at ON preview_requests (next_attempt_at);
+
+CREATE TABLE provider_groups (
+	guild_id BIGINT NOT NULL,
+	id BIGINT NOT NULL,
+	provider_id BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	role_id BIGINT,
+	CONSTRAINT pk_provider_groups PRIMARY KEY (guild_id, id)
+);
+
+CREATE INDEX ix_provider_groups_provider_id ON provider_groups (provider_id);
+
+CREATE TABLE provider_memberships (
+	guild_id BIGINT NOT NULL,
+	user_id BIGINT NOT NULL,
+	provider_id BIGINT NOT NULL,
+	CONSTRAINT pk_provider_memberships PRIMARY KEY (guild_id, user_id)
+);
+
+CREATE INDEX ix_provider_memberships_user_id ON provider_memberships (user_id);
 
 CREATE TABLE publications (
 	channel_id BIGINT NOT NULL,

@@ -136,11 +136,15 @@ CREATE TABLE auth_sessions (
 	network TEXT,
 	os TEXT,
 	platform TEXT,
+	provider_id INTEGER,
+	provider_session TEXT,
 	CONSTRAINT pk_auth_sessions PRIMARY KEY (token_hash)
 )
  WITHOUT ROWID;
 
 CREATE INDEX ix_auth_sessions_last_used_at ON auth_sessions (last_used_at);
+
+CREATE INDEX ix_auth_sessions_provider_id_provider_session ON auth_sessions (provider_id, provider_session);
 
 CREATE INDEX ix_auth_sessions_user_id ON auth_sessions (user_id);
 
@@ -450,6 +454,8 @@ CREATE TABLE factor_tickets (
 	key_hash BLOB,
 	failures INTEGER NOT NULL,
 	expires_at INTEGER NOT NULL,
+	provider_id INTEGER,
+	provider_session TEXT,
 	CONSTRAINT pk_factor_tickets PRIMARY KEY (hash)
 )
  WITHOUT ROWID;
@@ -614,6 +620,38 @@ CREATE TABLE home_progress (
 	CONSTRAINT pk_home_progress PRIMARY KEY (guild_id, user_id)
 )
  WITHOUT ROWID;
+
+CREATE TABLE identities (
+	provider_id INTEGER NOT NULL,
+	subject TEXT NOT NULL,
+	user_id INTEGER NOT NULL,
+	name TEXT,
+	created_at INTEGER NOT NULL,
+	last_login_at INTEGER,
+	ended BOOLEAN NOT NULL,
+	CONSTRAINT pk_identities PRIMARY KEY (provider_id, subject)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_identities_user_id ON identities (user_id);
+
+CREATE TABLE identity_providers (
+	id INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	label TEXT NOT NULL,
+	issuer TEXT NOT NULL,
+	client_id TEXT NOT NULL,
+	client_secret BLOB,
+	scopes TEXT NOT NULL,
+	username_claim TEXT NOT NULL,
+	groups_claim TEXT NOT NULL,
+	creates_accounts BOOLEAN NOT NULL,
+	enabled BOOLEAN NOT NULL,
+	created_at INTEGER NOT NULL,
+	CONSTRAINT pk_identity_providers PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX ix_identity_providers_name ON identity_providers (name);
 
 CREATE TABLE integrations (
 	guild_id INTEGER NOT NULL,
@@ -1092,6 +1130,28 @@ CREATE TABLE preview_requests (
 CREATE INDEX ix_preview_requests_claim_id ON preview_requests (claim_id);
 
 CREATE INDEX ix_preview_requests_next_attempt_at ON preview_requests (next_attempt_at);
+
+CREATE TABLE provider_groups (
+	guild_id INTEGER NOT NULL,
+	id INTEGER NOT NULL,
+	provider_id INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	role_id INTEGER,
+	CONSTRAINT pk_provider_groups PRIMARY KEY (guild_id, id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_provider_groups_provider_id ON provider_groups (provider_id);
+
+CREATE TABLE provider_memberships (
+	guild_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	provider_id INTEGER NOT NULL,
+	CONSTRAINT pk_provider_memberships PRIMARY KEY (guild_id, user_id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_provider_memberships_user_id ON provider_memberships (user_id);
 
 CREATE TABLE publications (
 	channel_id INTEGER NOT NULL,

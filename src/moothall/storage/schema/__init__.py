@@ -37,6 +37,7 @@ from moothall.storage.schema.guilds import (
     stickers,
 )
 from moothall.storage.schema.harvests import harvest_files, harvests
+from moothall.storage.schema.identities import identities, identity_providers, provider_groups, provider_memberships
 from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.link_previews import link_previews, preview_requests
 from moothall.storage.schema.mails import mails
@@ -137,6 +138,8 @@ __all__ = [
     "harvest_files",
     "harvests",
     "home_progress",
+    "identities",
+    "identity_providers",
     "integrations",
     "interactions",
     "invite_target_jobs",
@@ -173,6 +176,8 @@ __all__ = [
     "poll_votes",
     "polls",
     "preview_requests",
+    "provider_groups",
+    "provider_memberships",
     "publications",
     "push_subscriptions",
     "quick_links",

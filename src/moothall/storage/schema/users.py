@@ -76,8 +76,11 @@ auth_sessions = clustered(
     text_column("network"),  # where the login came from; NULL for a login by the operator
     text_column("os"),
     text_column("platform"),
+    id_column("provider_id", Snowflake, nullable=True),  # the identity provider that it came by
+    text_column("provider_session"),  # what the provider calls it
     index("user_id"),
     index("last_used_at"),
+    index("provider_id", "provider_session"),
 )
 """Client and last use of users' logins. A table beside `tokens`, so that recording a use does not invalidate cached
 tokens."""
@@ -158,6 +161,8 @@ factor_tickets = clustered(
     bytes_column("key_hash", nullable=True),  # of the key in a mail, keyed with the server's key
     number_column("failures"),  # wrong keys
     moment_column("expires_at"),
+    id_column("provider_id", Snowflake, nullable=True),  # of a login, as in `auth_sessions`
+    text_column("provider_session"),
     index("user_id"),
     index("expires_at"),
 )

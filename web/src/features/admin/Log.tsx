@@ -14,7 +14,17 @@ const COLUMNS = [
   "admin.log.changes",
   "admin.reason",
 ] as const;
-const KINDS = ["", "user", "guild", "report", "setting", "operator", "token"] as const;
+const KINDS = [
+  "",
+  "user",
+  "guild",
+  "report",
+  "setting",
+  "provider",
+  "identity",
+  "operator",
+  "token",
+] as const;
 
 /** A value of the log as text. */
 function shown(value: unknown): string {

@@ -28,5 +28,11 @@ export const SECTIONS: readonly Section[] = [
     permission: "settings",
     View: loaded(() => import("./Settings")),
   },
+  {
+    id: "login",
+    title: "admin.login",
+    permission: "settings",
+    View: loaded(() => import("./Providers")),
+  },
   { id: "log", title: "admin.log", permission: "log", View: loaded(() => import("./Log")) },
 ];

@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { Form } from "react-aria-components";
 
 import {
   CLOSED_ACCOUNT,
+  getLoginMethods,
   logIn,
   logInWithCode,
   logInWithKey,
@@ -11,6 +12,7 @@ import {
   register,
   type FactorRequired,
   type Login,
+  type LoginMethods,
   type PendingAccount,
 } from "../../api/accounts";
 import { ApiError } from "../../api/errors";
@@ -36,6 +38,7 @@ export function LoginPage({ onLogin }: AuthPageProps) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [required, setRequired] = useState<FactorRequired | null>(null);
+  const { passwords, providers } = useLoginMethods();
   const closed = closedAs(action.error);
   const submit = async () => {
     const login = await logIn(name, password, closed !== null);
@@ -50,55 +53,93 @@ export function LoginPage({ onLogin }: AuthPageProps) {
   }
   return (
     <AuthCard title={text("auth.login.title")}>
-      <AuthForm
-        action={closed === null ? action : { ...action, error: null }}
-        fields={LOGIN_FIELDS}
-        submit={text(closed === null ? "auth.login.submit" : "auth.restore.submit")}
-        onSubmit={submit}
-      >
-        <TextField
-          label={text("auth.login.name")}
-          value={name}
-          onChange={setName}
-          isRequired
-          autoFocus
-          autoComplete="username"
-          error={fieldError(action.error, "login")}
-        />
-        <TextField
-          label={text("auth.password")}
-          type="password"
-          value={password}
-          onChange={setPassword}
-          isRequired
-          autoComplete="current-password"
-          error={fieldError(action.error, "password")}
-        />
-        {closed !== null && (
-          <p role="alert" className="notice">
-            {text(`auth.restore.${closed}`)}
-          </p>
-        )}
-      </AuthForm>
+      {providers.map(({ name: id, label, url }) => (
+        // A page of the server, which comes back with a login that the client takes over.
+        <a key={id} className="button button-plain" href={`${url}?next=${encodeURIComponent(nextPath())}`}>
+          {text("auth.provider", { label })}
+        </a>
+      ))}
+      {passwords && (
+        <AuthForm
+          action={closed === null ? action : { ...action, error: null }}
+          fields={LOGIN_FIELDS}
+          submit={text(closed === null ? "auth.login.submit" : "auth.restore.submit")}
+          onSubmit={submit}
+        >
+          <TextField
+            label={text("auth.login.name")}
+            value={name}
+            onChange={setName}
+            isRequired
+            autoFocus
+            autoComplete="username"
+            error={fieldError(action.error, "login")}
+          />
+          <TextField
+            label={text("auth.password")}
+            type="password"
+            value={password}
+            onChange={setPassword}
+            isRequired
+            autoComplete="current-password"
+            error={fieldError(action.error, "password")}
+          />
+          {closed !== null && (
+            <p role="alert" className="notice">
+              {text(`auth.restore.${closed}`)}
+            </p>
+          )}
+        </AuthForm>
+      )}
       {hasPasskeys() && <PasskeyButton onLogin={onLogin} />}
-      <p className="auth-other">
-        {/* A page of the server: it works without scripts, and so does the link in the mail. */}
-        <a href="/forgot">{text("auth.login.forgot")}</a>
-      </p>
-      <p className="auth-other">
-        <Translate
-          id="auth.login.other"
-          values={{
-            link: (chunks) => (
-              <Link key="link" to="/app/register" search={true}>
-                {chunks}
-              </Link>
-            ),
-          }}
-        />
-      </p>
+      {passwords && (
+        <>
+          <p className="auth-other">
+            {/* A page of the server: it works without scripts, and so does the link in the mail. */}
+            <a href="/forgot">{text("auth.login.forgot")}</a>
+          </p>
+          <p className="auth-other">
+            <Translate
+              id="auth.login.other"
+              values={{
+                link: (chunks) => (
+                  <Link key="link" to="/app/register" search={true}>
+                    {chunks}
+                  </Link>
+                ),
+              }}
+            />
+          </p>
+        </>
+      )}
     </AuthCard>
   );
+}
+
+/** How people can log in: with passwords alone, until the server says more. */
+function useLoginMethods(): LoginMethods {
+  const [methods, setMethods] = useState<LoginMethods>({ passwords: true, providers: [] });
+  useEffect(() => {
+    let isShown = true;
+    getLoginMethods().then(
+      (loaded) => {
+        if (isShown) {
+          setMethods(loaded);
+        }
+      },
+      // Logging in shows what is wrong with the connection.
+      () => undefined,
+    );
+    return () => {
+      isShown = false;
+    };
+  }, []);
+  return methods;
+}
+
+/** The path to go on to after logging in. */
+function nextPath(): string {
+  return new URLSearchParams(location.search).get("next") ?? "/app/";
 }
 
 /** Logs in by a passkey alone. */

@@ -21,6 +21,7 @@ from moothall.resources.harvest.operations import delete_harvest
 from moothall.resources.mail.queries import delete_mails_of_user
 from moothall.resources.member.queries import update_member
 from moothall.resources.report.queries import forget_user
+from moothall.resources.single_sign_on.operations import forget_deleted_account
 from moothall.resources.user.account_mail.queries import delete_links
 from moothall.resources.user.factor.queries import delete_factors
 from moothall.resources.user.queries import get_user, select_user, update_user
@@ -110,6 +111,8 @@ async def delete_some(ctx: Context, user_id: UserId, applications: list[Applicat
     await delete_factors(ctx.tx, user_id)
     await delete_mails_of_user(ctx.tx, user_id)
     await forget_user(ctx.tx, user_id)
+    if (row := await select_user(ctx.tx, user_id)) is not None:
+        await forget_deleted_account(ctx, row)
     await anonymise(ctx, user_id)
     return False
 

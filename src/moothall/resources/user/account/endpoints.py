@@ -28,6 +28,7 @@ from moothall.resources.user.account.policy import (
     Pending,
     check_address,
     check_open,
+    check_passwords,
     check_registration,
     pending_of,
 )
@@ -283,6 +284,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
     Raises Refusal: 403/40006 if registration is disabled, 50035 for an invalid or taken name or address and a weak
     password.
     """
+    check_passwords(ctx)
     check_open(ctx)
     pending = pending_of(ctx.services.limits)
     email = None if body.email is UNSET else body.email
@@ -320,9 +322,10 @@ async def log_in_with_password(
 
     A user with a second factor gets a ticket for `log_in_with_code`.
 
-    Raises Refusal: 50035 for a wrong name or password, 429 after too many of them, 403/20011 and 403/20013 for an
-    account that its user has closed.
+    Raises Refusal: 403/40006 where there are no passwords, 50035 for a wrong name or password, 429 after too many of
+    them, 403/20011 and 403/20013 for an account that its user has closed.
     """
+    check_passwords(ctx)
     key = search_key(body.login)
     row = await find_by_login(ctx, body.login)
     if not await check_login(ctx, key, row, body.password, device=device) or row is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
@@ -184,7 +184,14 @@ async def log_in_or_restore(
         raise Refusal(errors.NOT_AUTHENTICATED)
     check_can_log_in(ctx, row, undelete=undelete)
     if row.mfa_enabled and not proved:
-        return await require_factor(ctx, row, TicketPurpose.LOGIN, undelete=undelete)
+        return await require_factor(
+            ctx,
+            row,
+            TicketPurpose.LOGIN,
+            undelete=undelete,
+            provider_id=client.provider_id,
+            provider_session=client.provider_session,
+        )
     if row.disabled:
         await queries.update_user(ctx.tx, user_id, disabled=False, deletes_at=None)
     if not known_device and client.network and not await is_known(ctx.tx, user_id, client.network):
@@ -215,7 +222,7 @@ async def log_in_with_factor(
         row.user_id,
         undelete=row.undelete,
         seconds=seconds,
-        client=client,
+        client=structs.replace(client, provider_id=row.provider_id, provider_session=row.provider_session),
         known_device=device is not None and device.user_id == row.user_id,
         proved=True,
     )

@@ -32,6 +32,15 @@ def pending_of(limits: Limits) -> Pending:
     return waits.get(limits.registration, Pending.NOTHING)
 
 
+_NO_PASSWORDS: Final = "There are no passwords here. Log in with one of the other ways."
+
+
+def check_passwords(ctx: Context) -> None:
+    """Refuse (403/40006) where people do not log in with passwords."""
+    if not ctx.services.limits.password_login:
+        raise Refusal(errors.FEATURE_DISABLED, message=_NO_PASSWORDS)
+
+
 def check_open(ctx: Context) -> None:
     """Refuse (403/40006) where registration is closed, or closed to the network of the request."""
     limits = ctx.services.limits

@@ -1,4 +1,4 @@
-"""The client of a login, by the headers of its request."""
+"""The client of a login, by the headers of its request, and the identity provider that it came by."""
 
 import base64
 import binascii
@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from moothall.api.context import Context
+from moothall.objects.ids import Snowflake
 from moothall.objects.text import clean_name
 
 _MAX_LENGTH: Final = 64
@@ -39,6 +40,10 @@ class LoginClient(Struct, frozen=True, kw_only=True):
     """The browser, or the name of another program."""
     network: str | None = None
     """Its IPv4 address or IPv6 network."""
+    provider_id: Snowflake | None = None
+    """The identity provider that the user has logged in with."""
+    provider_session: str | None = None
+    """What the provider calls that login."""
 
 
 UNKNOWN_CLIENT: Final = LoginClient()

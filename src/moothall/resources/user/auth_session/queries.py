@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from moothall.objects.ids import UserId
+from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.user.auth_session.client import LoginClient
 from moothall.storage.database import Query, Reader, Transaction
@@ -23,6 +23,8 @@ class SessionRow(Struct):
     network: str | None
     os: str | None
     platform: str | None
+    provider_id: Snowflake | None
+    provider_session: str | None
 
 
 class ExpiredRow(Struct):
@@ -85,6 +87,8 @@ async def insert_session(tx: Transaction, digest: bytes, user_id: UserId, now: T
         network=client.network,
         os=client.os,
         platform=client.platform,
+        provider_id=client.provider_id,
+        provider_session=client.provider_session,
     )
 
 

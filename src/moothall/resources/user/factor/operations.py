@@ -9,7 +9,7 @@ from moothall.api.context import Context
 from moothall.api.pipeline import too_many_requests
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import UserId
+from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail.messages import MailKind
 from moothall.resources.user.account_mail.operations import notify_owner
@@ -70,22 +70,47 @@ def code_about(user_id: UserId) -> bytes:
 
 
 async def create_ticket(
-    ctx: Context, user_id: UserId, purpose: TicketPurpose, *, undelete: bool = False, key: str | None = None
+    ctx: Context,
+    user_id: UserId,
+    purpose: TicketPurpose,
+    *,
+    undelete: bool = False,
+    key: str | None = None,
+    provider_id: Snowflake | None = None,
+    provider_session: str | None = None,
 ) -> str:
     """Create a ticket for a user, good for ten minutes; with `key` only together with that."""
     ticket = new_token(_TICKET_LENGTH)
     digest = None if key is None else ctx.services.box.digests(key, about=code_about(user_id))[0]
     expires_at = Timestamp(ctx.now + TICKET_MINUTES * _MINUTE_MS)
-    row = TicketRow(hash_token(ticket), user_id, purpose, undelete, digest, 0, expires_at)
+    row = TicketRow(
+        hash_token(ticket),
+        user_id,
+        purpose,
+        undelete,
+        digest,
+        0,
+        expires_at,
+        provider_id,
+        provider_session,
+    )
     await queries.insert_ticket(ctx.tx, row, ctx.now)
     return ticket
 
 
 async def require_factor(
-    ctx: Context, row: UserRow, purpose: TicketPurpose, *, undelete: bool = False
+    ctx: Context,
+    row: UserRow,
+    purpose: TicketPurpose,
+    *,
+    undelete: bool = False,
+    provider_id: Snowflake | None = None,
+    provider_session: str | None = None,
 ) -> FactorRequired:
     """Create a ticket with which the user goes on after proving a second factor."""
-    ticket = await create_ticket(ctx, row.id, purpose, undelete=undelete)
+    ticket = await create_ticket(
+        ctx, row.id, purpose, undelete=undelete, provider_id=provider_id, provider_session=provider_session
+    )
     stored = await queries.select_factors(ctx.tx, row.id)
     authenticators = await queries.select_authenticators(ctx.tx, row.id)
     return FactorRequired(

@@ -19,7 +19,7 @@ from moothall.resources.user.factor import queries
 from moothall.resources.user.factor.operations import Method
 from moothall.resources.user.factor.webauthn import relying_party, request_options
 from moothall.resources.user.password.verification import check_own
-from moothall.resources.user.queries import select_user
+from moothall.resources.user.queries import select_token_time, select_user
 from moothall.runtime.secrets import SecretUnreadable
 
 PROOF_HEADER: Final = "x-discord-mfa-authorization"
@@ -30,6 +30,9 @@ _TICKET: Final = b"proof ticket"
 _PROOF: Final = b"proof"
 _PASSKEY: Final = b"passkey login"
 _TEXT_MAX: Final = 512
+_FRESH_LOGIN_MS: Final = 600_000
+"""How long after logging in a user without a password needs no other proof, in milliseconds."""
+_LOG_IN_AGAIN: Final = "This account has no password. Log out and in again, and do this within ten minutes."
 
 
 async def require_proof(ctx: Context) -> None:
@@ -45,20 +48,35 @@ async def require_password_or_proof(ctx: Context, password: str | UnsetType | No
     """
     if _has_proof(ctx):
         return
-    if ctx.actor.mfa or password is UNSET or password is None:
+    if ctx.actor.mfa:
         raise await _refusal(ctx)
+    if password is UNSET or password is None:
+        row = await select_user(ctx.tx, ctx.actor.user_id)
+        if row is None or row.password_hash is not None:
+            raise await _refusal(ctx)
+        password = ""
     await require_password(ctx, password)
 
 
 async def require_password(ctx: Context, password: str | UnsetType) -> None:
     """Raise Refusal 50035 at `password` unless it is the caller's; 429, 503 as `check_own`."""
+    row = await select_user(ctx.tx, ctx.actor.user_id)
+    if row is not None and row.password_hash is None:
+        if not await _has_logged_in_lately(ctx):
+            errors.refuse_field("password", "PASSWORD_DOES_NOT_MATCH", _LOG_IN_AGAIN)
+        return
     if password is UNSET or not await is_own_password(ctx, password):
         errors.refuse_field("password", "PASSWORD_DOES_NOT_MATCH", "Password does not match.")
 
 
 async def is_own_password(ctx: Context, password: str) -> bool:
-    """Whether a password is the caller's. Raises Refusal: 429, 503 as `check_own`."""
+    """Whether a password is the caller's. Raises Refusal: 429, 503 as `check_own`.
+
+    Any text is that of an account without one, whose user has logged in lately.
+    """
     row = await select_user(ctx.tx, ctx.actor.user_id)
+    if row is not None and row.password_hash is None:
+        return await _has_logged_in_lately(ctx)
     return row is not None and await check_own(ctx, row, password)
 
 
@@ -102,6 +120,14 @@ async def _refusal(ctx: Context) -> Refusal:
     else:
         methods.append({"type": Method.PASSWORD})
     return Refusal(_KIND, extra={"mfa": {"ticket": ticket, "methods": methods}})
+
+
+async def _has_logged_in_lately(ctx: Context) -> bool:
+    """Whether the session of the request is new: the proof of those who log in without a password."""
+    if ctx.actor.kind is not TokenKind.SESSION:
+        return False
+    started = await select_token_time(ctx.tx, ctx.actor.token_hash)
+    return started is not None and started > ctx.now - _FRESH_LOGIN_MS
 
 
 def _about(ctx: Context, kind: bytes) -> bytes:

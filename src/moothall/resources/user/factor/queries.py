@@ -56,6 +56,9 @@ class TicketRow(Struct):
     key_hash: bytes | None
     failures: int
     expires_at: Timestamp
+    provider_id: Snowflake | None = None
+    """The identity provider by which a login came so far."""
+    provider_session: str | None = None
 
 
 _t = factor_tickets.c
@@ -217,6 +220,8 @@ async def insert_ticket(tx: Transaction, row: TicketRow, now: Timestamp) -> None
         key_hash=row.key_hash,
         failures=row.failures,
         expires_at=row.expires_at,
+        provider_id=row.provider_id,
+        provider_session=row.provider_session,
     )
 
 

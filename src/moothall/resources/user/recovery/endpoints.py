@@ -13,7 +13,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.resources.mail.operations import sends_mail
 from moothall.resources.user.account.endpoints import LoginResult, Password, Registered
 from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS, Login, log_in
-from moothall.resources.user.account.policy import REQUIRED_ACTIONS, Pending
+from moothall.resources.user.account.policy import REQUIRED_ACTIONS, Pending, check_passwords
 from moothall.resources.user.account_mail.operations import get_link, refuse_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import client_of
@@ -96,7 +96,11 @@ async def resend_verification(ctx: Context) -> None:
 
 
 async def request_reset(ctx: Context, login: str, *, network: str) -> None:
-    """Request a link for a new password, from a network. Raises Refusal: 403/40006 where no mail is sent."""
+    """Request a link for a new password, from a network.
+
+    Raises Refusal: 403/40006 where no mail is sent, and where people do not log in with passwords.
+    """
+    check_passwords(ctx)
     if not sends_mail(ctx):
         raise Refusal(errors.FEATURE_DISABLED, message=_NO_MAIL)
     await operations.request_reset(ctx, login, network=network)

@@ -33,6 +33,7 @@ from moothall.resources.guild.membership.operations.modify import (
     modify_current_member,
     modify_member,
     role_changes,
+    set_member_roles,
 )
 
 __all__ = [
@@ -62,4 +63,5 @@ __all__ = [
     "remove_member",
     "remove_members",
     "role_changes",
+    "set_member_roles",
 ]

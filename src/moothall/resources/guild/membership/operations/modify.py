@@ -163,6 +163,22 @@ async def change_member_role(ctx: Context, guild_id: GuildId, user_id: UserId, r
     ctx.emit(GuildMemberUpdate(guild_id=guild_id, member=await queries.member_object(ctx.tx, after)))
 
 
+async def set_member_roles(ctx: Context, row: MemberRow, role_ids: Sequence[Snowflake]) -> None:
+    """Let a member have these roles of the guild entered; without a difference nothing happens.
+
+    For what acts without a member, as groups of an identity provider do: it checks no rank. The caller declares
+    GuildMemberUpdate.
+    """
+    roles = [role_id for role_id in dict.fromkeys(role_ids) if role_id in ctx.guild.roles]
+    if set(roles) == set(row.roles):
+        return
+    after = structs.replace(row, roles=[Snowflake(role_id) for role_id in roles])
+    if set(roles) - set(row.roles):
+        after = as_full_member(after)
+    await _store(ctx, row, after)
+    ctx.emit(GuildMemberUpdate(guild_id=row.guild_id, member=await queries.member_object(ctx.tx, after)))
+
+
 async def add_role_to_members(
     ctx: Context, guild_id: GuildId, role_id: RoleId, user_ids: Sequence[UserId]
 ) -> list[Member]:
