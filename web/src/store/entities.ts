@@ -75,6 +75,12 @@ export interface Relationship {
   since: string;
 }
 
+/** Where the user's gateway session connects for the sound of its voice channel, and what it identifies with. */
+export interface VoiceServer {
+  guild_id: string;
+  token: string;
+}
+
 /** Data of VOICE_CHANNEL_EFFECT_SEND. */
 export interface VoiceEffectData {
   channel_id: string;

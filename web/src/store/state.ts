@@ -18,7 +18,7 @@ import type { ActivityInstance } from "./entities";
 import type { AutocompleteChoices, Modal, PendingInteraction } from "./entities";
 import type { MemberListState } from "./entities";
 import type { Relationship } from "./entities";
-import type { VoiceEffect } from "./entities";
+import type { VoiceEffect, VoiceServer } from "./entities";
 import { DEFAULT_SETTINGS, type GuildSettings, type UserSettings } from "./userSettings";
 import type { ConnectionStatus } from "../gateway/protocol";
 
@@ -116,6 +116,8 @@ export interface State {
   presences: Readonly<Record<string, GatewayPresenceUpdate>>;
   /** Voice states by guild and user. */
   voiceStates: Readonly<Record<string, Readonly<Record<string, GatewayVoiceState>>>>;
+  /** Where this page connects for sound; null until the server has said it for the present voice channel. */
+  voiceServer: VoiceServer | null;
   /** The live stages, by stage channel. */
   stages: Readonly<Record<string, APIStageInstance>>;
   /** The texts below the names of voice channels. */
@@ -163,6 +165,7 @@ export const INITIAL_STATE: State = {
   memberLists: {},
   presences: {},
   voiceStates: {},
+  voiceServer: null,
   stages: {},
   voiceStatuses: {},
   voiceEffect: null,

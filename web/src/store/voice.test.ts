@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { reduce } from "./reducers";
 import { INITIAL_STATE, type State } from "./state";
-import { ownVoiceChannel, voiceStatesIn } from "./voice";
+import { ownVoiceState, voiceStatesIn } from "./voice";
 
 const START: State = { ...INITIAL_STATE, user: { id: "1" } as State["user"] };
 
@@ -12,10 +12,25 @@ describe("voice states", () => {
     let state = reduce(START, "VOICE_STATE_UPDATE", voice, 0);
     state = reduce(state, "VOICE_STATE_UPDATE", { ...voice, user_id: "2", channel_id: "10" }, 0);
     expect(voiceStatesIn(state, "7", "9").map((each) => each.user_id)).toEqual(["1"]);
-    expect(ownVoiceChannel(state, "7")).toBe("9");
+    expect(ownVoiceState(state)).toEqual({ guildId: "7", voice });
     state = reduce(state, "VOICE_STATE_UPDATE", { ...voice, channel_id: null }, 0);
     expect(voiceStatesIn(state, "7", "9")).toEqual([]);
-    expect(ownVoiceChannel(state, "7")).toBeNull();
+    expect(ownVoiceState(state)).toBeNull();
+  });
+
+  it("of the user end what is known of the server for sound, unless channel and session stay", () => {
+    const voice = { guild_id: "7", channel_id: "9", user_id: "1", session_id: "a" };
+    const server = { guild_id: "7", token: "secret" };
+    let state = reduce(START, "VOICE_STATE_UPDATE", voice, 0);
+    state = reduce(state, "VOICE_SERVER_UPDATE", { ...server, endpoint: "localhost" }, 0);
+    expect(state.voiceServer).toEqual(server);
+    state = reduce(state, "VOICE_STATE_UPDATE", { ...voice, self_mute: true }, 0);
+    state = reduce(state, "VOICE_STATE_UPDATE", { ...voice, user_id: "2", channel_id: "10" }, 0);
+    expect(state.voiceServer).toEqual(server);
+    const moved = reduce(state, "VOICE_STATE_UPDATE", { ...voice, channel_id: "10" }, 0);
+    expect(moved.voiceServer).toBeNull();
+    expect(reduce(state, "VOICE_STATE_UPDATE", { ...voice, session_id: "b" }, 0).voiceServer).toBeNull();
+    expect(reduce(state, "VOICE_STATE_UPDATE", { ...voice, channel_id: null }, 0).voiceServer).toBeNull();
   });
 
   it("bring users that no list has named", () => {

@@ -6,7 +6,7 @@ import type {
 
 import { withEntry, withoutEntry, type ReadonlyRecord } from "./records";
 import type { State } from "./state";
-import type { VoiceEffectData } from "./entities";
+import type { VoiceEffectData, VoiceServer } from "./entities";
 
 export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDispatchData): State {
   if (data.guild_id === undefined) {
@@ -16,11 +16,21 @@ export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDisp
   const updated =
     data.channel_id === null ? withoutEntry(states, data.user_id) : withEntry(states, data.user_id, data);
   const user = data.member?.user;
+  const isOwn = data.user_id === state.user?.id;
+  const stays =
+    states[data.user_id]?.channel_id === data.channel_id &&
+    states[data.user_id]?.session_id === data.session_id;
   return {
     ...state,
+    voiceServer: isOwn && !stays ? null : state.voiceServer,
     users: user === undefined ? state.users : withEntry(state.users, user.id, user),
     voiceStates: withEntry(state.voiceStates, data.guild_id, updated),
   };
+}
+
+/** Each is another object, also one that says the same: clients connect anew by each. */
+export function setVoiceServer(state: State, { guild_id, token }: VoiceServer): State {
+  return { ...state, voiceServer: { guild_id, token } };
 }
 
 export function setVoiceEffect(state: State, data: VoiceEffectData, now: number): State {
@@ -65,7 +75,14 @@ export function voiceStatesIn(state: State, guildId: string, channelId: string):
   );
 }
 
-/** The voice channel of a guild that the user is connected to, on any device; null for none. */
-export function ownVoiceChannel(state: State, guildId: string): string | null {
-  return state.voiceStates[guildId]?.[state.user?.id ?? ""]?.channel_id ?? null;
+/** The user's voice state with its guild, on whatever device; null while they are in no voice channel. */
+export function ownVoiceState(state: State): { guildId: string; voice: GatewayVoiceState } | null {
+  const userId = state.user?.id ?? "";
+  for (const guildId of Object.keys(state.voiceStates)) {
+    const voice = state.voiceStates[guildId]?.[userId];
+    if (voice !== undefined) {
+      return { guildId, voice };
+    }
+  }
+  return null;
 }

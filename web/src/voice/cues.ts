@@ -1,0 +1,31 @@
+/** The short sounds of a voice channel. */
+export type Cue = "joined" | "left" | "muted" | "unmuted";
+
+/** Frequencies in hertz, one after the other. */
+const TONES: Readonly<Record<Cue, readonly [number, number]>> = {
+  joined: [523, 784],
+  left: [784, 523],
+  muted: [440, 330],
+  unmuted: [330, 440],
+};
+
+const TONE_SECONDS = 0.09;
+const VOLUME = 0.08;
+
+/** Play a sound: two short tones with soft beginnings and ends. */
+export function playCue(context: AudioContext, cue: Cue): void {
+  for (const [index, frequency] of TONES[cue].entries()) {
+    const start = context.currentTime + index * TONE_SECONDS;
+    const end = start + TONE_SECONDS;
+    const tone = context.createOscillator();
+    const gain = context.createGain();
+    tone.frequency.value = frequency;
+    gain.gain.setValueAtTime(0, start);
+    gain.gain.linearRampToValueAtTime(VOLUME, start + 0.01);
+    gain.gain.setValueAtTime(VOLUME, end - 0.03);
+    gain.gain.linearRampToValueAtTime(0, end);
+    tone.connect(gain).connect(context.destination);
+    tone.start(start);
+    tone.stop(end);
+  }
+}
