@@ -29,6 +29,8 @@ _AXE_OPTIONS: Final[dict[Literal["light", "dark"], dict[str, Any]]] = {
 _ARGUMENTS: Final = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--js-flags=--no-opt --no-maglev",
+    # A microphone that beeps, which may be used, and speakers: machines that run tests have none.
+    "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
 )  # fmt: skip
 _POLLING: Final = Path(__file__).parent / "polling.cjs"
 _PROFILE: Final = {"locale": "en-US", "reduced_motion": "reduce", "service_workers": "block"}

@@ -12,6 +12,7 @@ import type messageActions from "./message_actions/en.json";
 import type people from "./people/en.json";
 import type permissions from "./permissions/en.json";
 import type settings from "./settings/en.json";
+import type voice from "./voice/en.json";
 
 type Texts<Catalog> = Record<keyof Catalog, string>;
 
@@ -31,6 +32,7 @@ interface Parts {
   permissions: Texts<typeof permissions>;
   settings: Texts<typeof settings>;
   channels: Texts<typeof channels>;
+  voice: Texts<typeof voice>;
 }
 
 export type Part = keyof Parts;
@@ -107,6 +109,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   channels: {
     en: () => import("./channels/en.json"),
     de: (): Promise<{ default: Parts["channels"] }> => import("./channels/de.json"),
+  },
+  voice: {
+    en: () => import("./voice/en.json"),
+    de: (): Promise<{ default: Parts["voice"] }> => import("./voice/de.json"),
   },
 };
 

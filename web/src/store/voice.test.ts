@@ -30,6 +30,8 @@ describe("voice states", () => {
     const moved = reduce(state, "VOICE_STATE_UPDATE", { ...voice, channel_id: "10" }, 0);
     expect(moved.voiceServer).toBeNull();
     expect(reduce(state, "VOICE_STATE_UPDATE", { ...voice, session_id: "b" }, 0).voiceServer).toBeNull();
+    const left = { ...voice, guild_id: "6", channel_id: null };
+    expect(reduce(state, "VOICE_STATE_UPDATE", left, 0).voiceServer).toEqual(server);
     expect(reduce(state, "VOICE_STATE_UPDATE", { ...voice, channel_id: null }, 0).voiceServer).toBeNull();
   });
 

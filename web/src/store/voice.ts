@@ -22,7 +22,7 @@ export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDisp
     states[data.user_id]?.session_id === data.session_id;
   return {
     ...state,
-    voiceServer: isOwn && !stays ? null : state.voiceServer,
+    voiceServer: isOwn && !stays && state.voiceServer?.guild_id === data.guild_id ? null : state.voiceServer,
     users: user === undefined ? state.users : withEntry(state.users, user.id, user),
     voiceStates: withEntry(state.voiceStates, data.guild_id, updated),
   };

@@ -13,6 +13,8 @@ export interface VoiceCallCallbacks {
 
 /** Speaking: a microphone. */
 const VOICE = 1;
+/** How long silence lasts before it is told. */
+const SILENCE_MS = 500;
 /** How often a way for datagrams is sought in a row before it counts as closed. */
 const MAX_FAILURES = 2;
 
@@ -24,6 +26,7 @@ export class VoiceCall {
   private ssrc = 0;
   private isSpeaking = false;
   private failures = 0;
+  private silenceTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     url: string,
@@ -58,10 +61,17 @@ export class VoiceCall {
     void this.peer?.setTrack(track);
   }
 
+  /** That speaking has ended is told later: the server ends the connection of who tells too much. */
   setSpeaking(isSpeaking: boolean): void {
-    if (this.isSpeaking !== isSpeaking) {
-      this.isSpeaking = isSpeaking;
+    clearTimeout(this.silenceTimer);
+    if (isSpeaking && !this.isSpeaking) {
+      this.isSpeaking = true;
       this.tellSpeaking();
+    } else if (!isSpeaking && this.isSpeaking) {
+      this.silenceTimer = setTimeout(() => {
+        this.isSpeaking = false;
+        this.tellSpeaking();
+      }, SILENCE_MS);
     }
   }
 
@@ -72,16 +82,12 @@ export class VoiceCall {
     this.peer?.restart();
   }
 
-  /** How loud each user is heard now, from 0 to 1. */
-  levels(): ReadonlyMap<string, number> {
-    return this.peer?.levels() ?? new Map<string, number>();
-  }
-
   quality(): Promise<Quality | null> {
     return this.peer?.quality() ?? Promise.resolve(null);
   }
 
   close(): void {
+    clearTimeout(this.silenceTimer);
     this.gateway.close();
     this.closePeer();
   }

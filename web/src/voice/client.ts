@@ -2,23 +2,20 @@ import { Permission } from "../api/enums";
 import type { GatewayConnection } from "../gateway/connection";
 import { channelPermissions, has } from "../store/permissions";
 import type { Store } from "../store/store";
-import { ownVoiceState, voiceStatesIn, type VoiceServer } from "../store/voice";
+import { ownVoiceState } from "../store/voice";
+import type { VoiceServer } from "../store/entities";
 import { VoiceCall } from "./call";
+import { ChoiceTeller } from "./choice";
 import { playCue, type Cue } from "./cues";
+import { CallDisplay } from "./display";
 import type { EndReason } from "./gateway";
 import { VoiceInput } from "./input";
+import { MemberFollower, type MemberChange } from "./members";
 import { PlaceFollower, type Place } from "./place";
 import { rememberReturn } from "./returning";
 import { getVoiceSettings, subscribeVoiceSettings } from "./settings";
 import { Speakers, setOutput } from "./speakers";
-import {
-  getVoiceStatus,
-  setVoiceStatus,
-  subscribeVoiceStatus,
-  WITHOUT_CALL,
-  type Failure,
-  type VoiceStatus,
-} from "./status";
+import { getVoiceStatus, setVoiceStatus, WITHOUT_CALL, type Failure } from "./status";
 import { getVolume, subscribeVolumes } from "./volumes";
 
 interface VoiceClientOptions {
@@ -28,13 +25,9 @@ interface VoiceClientOptions {
   /** Where the account's volumes are stored on this device. */
   volumesKey: string;
   /** Called when somebody else comes into the user's channel, or leaves it. */
-  onMember: (userId: string, change: "joined" | "left") => void;
+  onMember: (userId: string, change: MemberChange) => void;
 }
 
-const LEVELS_MS = 100;
-const QUALITY_MS = 2_000;
-/** Below it, sound counts as silence. From 0 to 1. */
-const AUDIBLE = 0.004;
 /** After so long without VOICE_SERVER_UPDATE, the server carries no sound. */
 const SERVER_MS = 10_000;
 /** How often a new token is asked for before one has worked. */
@@ -73,10 +66,9 @@ class VoiceClient {
   private track: MediaStreamTrack | null = null;
   private isSpeaking = false;
   private wasMuted: boolean | null = null;
-  /** The others in the channel, and the voice states that say so. */
-  private members: ReadonlySet<string> = new Set();
-  private statesSeen: unknown = null;
-  private chosen: Pick<VoiceStatus, "selfMute" | "selfDeaf"> = getVoiceStatus();
+  private readonly members: MemberFollower;
+  private readonly choice: ChoiceTeller;
+  private readonly display: CallDisplay;
   private renewals = 0;
   private output: string | null = null;
   private serverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -98,24 +90,38 @@ class VoiceClient {
       onEnter: (place) => this.enter(place),
       onServer: (place, server) => this.connect(place, server),
       onLost: () => this.lose(),
-      onJoin: (guildId, channelId) => this.join(guildId, channelId),
+      onJoin: (guildId, channelId) => {
+        this.choice.join(guildId, channelId);
+        this.expectServer();
+      },
       onLeave: () => this.leave(),
-      onOnline: () => this.tellSelf(),
+      onOnline: () => this.choice.tell(),
     });
-    const levels = setInterval(() => this.showLevels(), LEVELS_MS);
-    const quality = setInterval(() => void this.showQuality(), QUALITY_MS);
+    const { store, gateway, userId } = options;
+    this.members = new MemberFollower(store, userId, (otherId, change) => {
+      this.play(change);
+      options.onMember(otherId, change);
+    });
+    this.choice = new ChoiceTeller(
+      store,
+      gateway,
+      () => this.place,
+      () => this.applyState(),
+    );
+    this.display = new CallDisplay(
+      () => this.call,
+      () => (this.isSpeaking ? userId : null),
+      this.speakers,
+    );
     this.stops = [
-      options.store.subscribe(() => this.applyState()),
+      store.subscribe(() => this.applyState()),
       subscribeVoiceSettings(() => this.applySettings()),
       subscribeVolumes(() => this.applyVolumes()),
-      subscribeVoiceStatus(() => this.applyChoice()),
       listen(globalThis, "online", () => this.call?.changeNetwork()),
       listen(globalThis, "pagehide", () => this.remember()),
       listen(this.context, "statechange", () => this.showSilence()),
       listen(document, "pointerdown", () => this.wake()),
       listen(document, "keydown", () => this.wake()),
-      () => clearInterval(levels),
-      () => clearInterval(quality),
       () => clearTimeout(this.serverTimer),
     ];
     this.applySettings();
@@ -138,6 +144,8 @@ class VoiceClient {
 
   close(): void {
     this.follower.close();
+    this.choice.close();
+    this.display.close();
     for (const stop of this.stops) {
       stop();
     }
@@ -152,7 +160,7 @@ class VoiceClient {
   private enter(place: Place): void {
     this.closeCall();
     this.place = place;
-    this.members = this.membersOf(place);
+    this.members.enter(place);
     this.renewals = 0;
     this.remember();
     this.wake();
@@ -188,15 +196,6 @@ class VoiceClient {
   private lose(): void {
     this.closeCall();
     setVoiceStatus({ phase: "reconnecting", quality: null });
-  }
-
-  private join(guildId: string, channelId: string): void {
-    const { selfMute, selfDeaf } = getVoiceStatus();
-    this.options.gateway.send({
-      type: "voice",
-      data: { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf },
-    });
-    this.expectServer();
   }
 
   private leave(): void {
@@ -254,30 +253,9 @@ class VoiceClient {
     if (isConnected) {
       this.renewals = 0;
       setVoiceStatus({ phase: "connected", failure: null });
-      void this.showQuality();
+      void this.display.showQuality();
     } else if (getVoiceStatus().phase === "connected") {
       setVoiceStatus({ phase: "reconnecting", quality: null });
-    }
-  }
-
-  private showLevels(): void {
-    const speaking = new Set(this.isSpeaking && this.call !== null ? [this.options.userId] : []);
-    for (const [userId, level] of this.call?.levels() ?? []) {
-      if (level > AUDIBLE) {
-        speaking.add(userId);
-      }
-    }
-    const before = getVoiceStatus().speaking;
-    if (before.size !== speaking.size || without(speaking, before).length > 0) {
-      setVoiceStatus({ speaking });
-    }
-  }
-
-  private async showQuality(): Promise<void> {
-    const { call } = this;
-    const quality = (await call?.quality()) ?? null;
-    if (call !== null && this.call === call && quality !== null) {
-      setVoiceStatus({ quality });
     }
   }
 
@@ -313,7 +291,7 @@ class VoiceClient {
     const { selfMute, selfDeaf } = getVoiceStatus();
     const permissions = channel === undefined ? 0n : channelPermissions(state, channel, this.options.userId);
     const isDeaf = selfDeaf || own?.deaf === true;
-    const isMuted = selfMute || isDeaf || own?.mute === true;
+    const isMuted = selfMute || selfDeaf || own?.mute === true;
     this.input.set(place !== null && own?.suppress !== true, isMuted, has(permissions, Permission.UseVAD));
     this.speakers.setMasterVolume(isDeaf ? 0 : getVoiceSettings().outputVolume);
     if (place !== null) {
@@ -321,34 +299,8 @@ class VoiceClient {
         this.play(isMuted ? "muted" : "unmuted");
       }
       this.wasMuted = isMuted;
-      this.followMembers(place);
+      this.members.follow(place);
     }
-  }
-
-  private followMembers(place: Place): void {
-    const states = this.options.store.state.voiceStates[place.guildId];
-    if (states === this.statesSeen) {
-      return;
-    }
-    const before = this.members;
-    const members = this.membersOf(place);
-    this.statesSeen = states;
-    this.members = members;
-    for (const [change, userIds] of [
-      ["joined", without(members, before)],
-      ["left", without(before, members)],
-    ] as const) {
-      for (const userId of userIds) {
-        this.play(change);
-        this.options.onMember(userId, change);
-      }
-    }
-  }
-
-  /** The others in a channel. */
-  private membersOf({ guildId, channelId }: Place): ReadonlySet<string> {
-    const states = voiceStatesIn(this.options.store.state, guildId, channelId);
-    return new Set(states.map((each) => each.user_id).filter((id) => id !== this.options.userId));
   }
 
   private applySettings(): void {
@@ -367,39 +319,11 @@ class VoiceClient {
     }
   }
 
-  /** Mute and deafen at once, and tell the server as soon as it can be told. */
-  private applyChoice(): void {
-    const { selfMute, selfDeaf } = getVoiceStatus();
-    if (selfMute !== this.chosen.selfMute || selfDeaf !== this.chosen.selfDeaf) {
-      this.chosen = { selfMute, selfDeaf };
-      this.applyState();
-      this.tellSelf();
-    }
-  }
-
-  /** Tell the server what the user has chosen, unless it knows. */
-  private tellSelf(): void {
-    const own = ownVoiceState(this.options.store.state)?.voice;
-    const { selfMute, selfDeaf } = getVoiceStatus();
-    if (this.place !== null && (own?.self_mute !== selfMute || own.self_deaf !== selfDeaf)) {
-      const { guildId, channelId } = this.place;
-      this.options.gateway.send({
-        type: "voice",
-        data: { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf },
-      });
-    }
-  }
-
   private play(cue: Cue): void {
     if (getVoiceSettings().cues && !getVoiceStatus().selfDeaf && this.context.state === "running") {
       playCue(this.context, cue);
     }
   }
-}
-
-/** The entries of a set that another one does not have. */
-function without(set: ReadonlySet<string>, other: ReadonlySet<string>): string[] {
-  return [...set].filter((each) => !other.has(each));
 }
 
 function listen(target: EventTarget, name: string, listener: () => void): () => void {

@@ -148,6 +148,20 @@ describe("a session of the voice gateway", () => {
     gateway.close();
   });
 
+  it("says nothing to a connection before the session is there again", async () => {
+    const gateway = begun();
+    gateway.reconnect();
+    await vi.advanceTimersByTimeAsync(0);
+    gateway.selectProtocol("a=ice-ufrag:x", 111);
+    FakeSocket.last.receive(Opcode.Hello, { heartbeat_interval: 13_750 });
+    gateway.speak(1, 5);
+    expect(FakeSocket.last.sent.map(({ op }) => op)).toEqual([Opcode.Resume]);
+    FakeSocket.last.receive(Opcode.Resumed, null);
+    gateway.speak(1, 5);
+    expect(FakeSocket.last.sent.at(-1)?.op).toBe(Opcode.Speaking);
+    gateway.close();
+  });
+
   it("begins anew after a minute without a connection", async () => {
     const gateway = begun();
     FakeSocket.last.drop(1006);

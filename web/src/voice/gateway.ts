@@ -51,6 +51,8 @@ export class VoiceGateway {
   private sequence = -1;
   /** Whether a session was begun that can be resumed. */
   private begun = false;
+  /** Whether the connection has that session: before, the server refuses everything else. */
+  private attached = false;
   /** When the session lost its connection, in milliseconds since the epoch; 0 while it has one. */
   private lostAt = 0;
   private attempts = 0;
@@ -103,8 +105,9 @@ export class VoiceGateway {
     }
   }
 
+  /** Nothing is sent while the session has no connection: once it has, `onResumed` is called. */
   selectProtocol(sdp: string, payloadType: number): void {
-    this.send(Opcode.SelectProtocol, {
+    this.tell(Opcode.SelectProtocol, {
       protocol: "webrtc",
       data: sdp,
       sdp,
@@ -113,8 +116,9 @@ export class VoiceGateway {
     });
   }
 
+  /** The same holds for this. */
   speak(speaking: number, ssrc: number): void {
-    this.send(Opcode.Speaking, { speaking, delay: 0, ssrc });
+    this.tell(Opcode.Speaking, { speaking, delay: 0, ssrc });
   }
 
   close(): void {
@@ -140,7 +144,7 @@ export class VoiceGateway {
         this.acknowledged = true;
         break;
       case Opcode.Ready:
-        this.begun = true;
+        this.begun = this.attached = true;
         this.lostAt = 0;
         this.callbacks.onReady(d as Ready);
         break;
@@ -150,6 +154,7 @@ export class VoiceGateway {
         break;
       case Opcode.Resumed:
         this.attempts = this.lostAt = 0;
+        this.attached = true;
         this.callbacks.onResumed();
         break;
       case Opcode.Speaking:
@@ -220,6 +225,7 @@ export class VoiceGateway {
     clearTimeout(this.heartbeatTimer);
     const { socket } = this;
     this.socket = null;
+    this.attached = false;
     // Any code but 1000 keeps the session for a resume.
     socket?.close(4000);
     this.lostAt ||= Date.now();
@@ -232,6 +238,12 @@ export class VoiceGateway {
   private end(reason: EndReason, code: number): void {
     this.close();
     this.callbacks.onEnd(reason, code);
+  }
+
+  private tell(op: Opcode, data: unknown): void {
+    if (this.attached) {
+      this.send(op, data);
+    }
   }
 
   private send(op: Opcode, data: unknown): void {

@@ -9,7 +9,7 @@ interface FakeTransceiver {
   mid: string | null;
   direction: string;
   sender: { replaceTrack: (track: unknown) => Promise<void> };
-  receiver: { track: string; getSynchronizationSources: () => unknown[] };
+  receiver: { track: string };
 }
 
 /** Keeps the rules of offers and answers: one after the other, and an answer has the sections of its offer. */
@@ -31,7 +31,7 @@ class FakePeerConnection {
       mid: null,
       direction,
       sender: { replaceTrack: vi.fn(() => Promise.resolve()) },
-      receiver: { track: `track ${this.transceivers.length}`, getSynchronizationSources: () => [] },
+      receiver: { track: `track ${this.transceivers.length}` },
     };
     this.transceivers.push(transceiver);
     return transceiver;
@@ -153,7 +153,7 @@ it("A new way is offered to the server, and users who come meanwhile wait for it
   peer.setSource("2", 50);
   await settle();
   expect(callbacks.onOffer).toHaveBeenCalledTimes(2);
-  expect(callbacks.onOffer.mock.lastCall?.[0].sdp).toContain("a=ice-ufrag:u1");
+  expect(JSON.stringify(callbacks.onOffer.mock.lastCall)).toContain("a=ice-ufrag:u1");
   expect(callbacks.onTrack).not.toHaveBeenCalled();
   // The connection to the voice gateway was lost with the offer.
   peer.sendAgain();

@@ -92,19 +92,6 @@ export class VoicePeer {
     }
   }
 
-  /** How loud each user is heard now, from 0 to 1. */
-  levels(): Map<string, number> {
-    const levels = new Map<string, number>();
-    const now = performance.timeOrigin + performance.now();
-    for (const { transceiver, userId } of this.receivers) {
-      const [source] = transceiver.receiver.getSynchronizationSources();
-      if (userId !== null && source !== undefined && now - source.timestamp < MAX_AGE_MS) {
-        levels.set(userId, source.audioLevel ?? 0);
-      }
-    }
-    return levels;
-  }
-
   /** The quality since the last call; null until there are figures. */
   async quality(): Promise<Quality | null> {
     const report = await this.connection.getStats();
@@ -213,6 +200,3 @@ export class VoicePeer {
     await this.connection.setRemoteDescription({ type: "answer", sdp });
   }
 }
-
-/** A source that was heard longer ago is silent. */
-const MAX_AGE_MS = 400;

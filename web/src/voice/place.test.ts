@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import type { APIChannel } from "discord-api-types/v10";
 
+import { ChannelType } from "../api/enums";
 import { INITIAL_STATE } from "../store/state";
 import { Store } from "../store/store";
 import { PlaceFollower, type PlaceCallbacks } from "./place";
@@ -29,7 +30,7 @@ beforeEach(() => {
     status: "connected",
     sessionId: "a",
     user: { id: "1" } as (typeof INITIAL_STATE)["user"],
-    channels: { "9": { id: "9", type: 2 } as APIChannel },
+    channels: { "9": { id: "9", type: ChannelType.GuildVoice } as APIChannel },
   }));
   new PlaceFollower(store, callbacks).start();
 });
@@ -60,6 +61,18 @@ it("Who is moved connects with the token of the new channel alone", () => {
     { ...PLACE, channelId: "10" },
     { guild_id: "7", token: "other" },
   ]);
+});
+
+it("Who comes from another guild connects with the token of the new one, in whatever order the events come", () => {
+  const other = { ...VOICE, guild_id: "5", channel_id: "4" };
+  store.dispatch("VOICE_STATE_UPDATE", other);
+  store.dispatch("VOICE_SERVER_UPDATE", { ...SERVER, guild_id: "5" });
+  callbacks.onServer.mockClear();
+  store.dispatch("VOICE_STATE_UPDATE", VOICE);
+  store.dispatch("VOICE_SERVER_UPDATE", { ...SERVER, token: "other" });
+  store.dispatch("VOICE_STATE_UPDATE", { ...other, channel_id: null });
+  expect(callbacks.onServer).toHaveBeenCalledExactlyOnceWith(PLACE, { guild_id: "7", token: "other" });
+  expect(callbacks.onLeave).not.toHaveBeenCalled();
 });
 
 it("A voice state of another device carries no sound here", () => {

@@ -1,6 +1,7 @@
 import type { State } from "../store/state";
 import type { Store } from "../store/store";
-import { ownVoiceState, type VoiceServer } from "../store/voice";
+import { ownVoiceState } from "../store/voice";
+import type { VoiceServer } from "../store/entities";
 
 /** Where the user is, and with which gateway session. */
 export interface Place {
@@ -86,9 +87,11 @@ export class PlaceFollower {
       this.place = place;
       this.callbacks.onEnter(place);
     }
-    if (state.voiceServer !== null && state.voiceServer !== this.server) {
-      this.server = state.voiceServer;
-      this.callbacks.onServer(place, state.voiceServer);
+    const { voiceServer } = state;
+    // Who comes from another guild has both voice states for a moment.
+    if (voiceServer?.guild_id === place.guildId && voiceServer !== this.server) {
+      this.server = voiceServer;
+      this.callbacks.onServer(place, voiceServer);
     }
   }
 

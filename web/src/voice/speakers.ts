@@ -1,7 +1,13 @@
+import { levelOf } from "./gate";
 import type { UserVolume } from "./volumes";
+
+/** How many samples a level is of: what is played in 85 ms at 48 kHz. */
+const SAMPLES = 4096;
 
 interface Channel {
   source: MediaStreamAudioSourceNode;
+  /** Before the volume, so that one sees also who is muted for oneself. */
+  analyser: AnalyserNode;
   gain: GainNode;
   /** Chromium plays a track of a connection only where an element has it. */
   element: HTMLAudioElement;
@@ -29,9 +35,10 @@ export class Speakers {
     element.srcObject = stream;
     element.play().catch(() => undefined);
     const source = this.context.createMediaStreamSource(stream);
+    const analyser = new AnalyserNode(this.context, { fftSize: SAMPLES });
     const gain = this.context.createGain();
-    source.connect(gain).connect(this.master);
-    this.channels.set(userId, { source, gain, element });
+    source.connect(analyser).connect(gain).connect(this.master);
+    this.channels.set(userId, { source, analyser, gain, element });
     this.setVolume(userId, volume);
   }
 
@@ -45,6 +52,17 @@ export class Speakers {
   /** In percent; 0 while the user is deafened. */
   setMasterVolume(percent: number): void {
     this.master.gain.value = percent / 100;
+  }
+
+  /** The level of each user's sound now, in dB. */
+  levels(): Map<string, number> {
+    const samples = new Float32Array(SAMPLES);
+    return new Map(
+      [...this.channels].map(([userId, { analyser }]) => {
+        analyser.getFloatTimeDomainData(samples);
+        return [userId, levelOf(samples)];
+      }),
+    );
   }
 
   get userIds(): string[] {
@@ -62,6 +80,7 @@ export class Speakers {
     const channel = this.channels.get(userId);
     if (channel !== undefined) {
       channel.source.disconnect();
+      channel.analyser.disconnect();
       channel.gain.disconnect();
       channel.element.srcObject = null;
       this.channels.delete(userId);

@@ -30,6 +30,7 @@ import { EventsRow } from "../events/EventsRow";
 import { useAppState, useSession } from "../session/session";
 import { useChannelPermissions } from "../session/usePermissions";
 import { ThreadRows } from "../threads/ThreadRows";
+import { JoinButton } from "../voice/JoinButton";
 import { VoiceMembers } from "../voice/VoiceMembers";
 import { ChannelIcon, ChannelSignTexts } from "../channels/ChannelIcon";
 import { Mentions } from "../channels/Mentions";
@@ -278,6 +279,7 @@ const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
           {unread && <span className="visually-hidden">{text("channel.unread")}</span>}
           <Mentions channelIds={[channel.id]} />
         </a>
+        {isVoice(channel) && <JoinButton channel={channel} guildId={guildId} />}
         <EditButton channel={channel} name={name} />
       </div>
       {isVoice(channel) && <VoiceMembers channelId={channel.id} guildId={guildId} />}

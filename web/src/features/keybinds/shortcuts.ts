@@ -21,6 +21,8 @@ const DATA = {
   nextUnread: { scope: "everywhere", keys: "Alt+Shift+ArrowDown", text: "shortcut.nextUnread" },
   previousGuild: { scope: "everywhere", keys: "Mod+Alt+ArrowUp", text: "shortcut.previousGuild" },
   nextGuild: { scope: "everywhere", keys: "Mod+Alt+ArrowDown", text: "shortcut.nextGuild" },
+  mute: { scope: "everywhere", keys: "Mod+Shift+M", text: "shortcut.mute" },
+  deafen: { scope: "everywhere", keys: "Mod+Shift+D", text: "shortcut.deafen" },
   markRead: { scope: "everywhere", keys: "Escape", text: "shortcut.markRead" },
   editLast: { scope: "writing", keys: "ArrowUp", text: "shortcut.editLast" },
   bold: { scope: "writing", keys: "Mod+B", text: "shortcut.bold" },

@@ -37,6 +37,7 @@ export const GROUPS: readonly { title: MessageId; sections: readonly Section[] }
         title: "settings.notifications",
         View: loaded(() => import("./pages/Notifications")),
       },
+      { id: "voice", title: "settings.voice", View: loaded(() => import("./pages/Voice")) },
       { id: "keybinds", title: "settings.keybinds", View: loaded(() => import("./pages/Keybinds")) },
     ],
   },

@@ -8,7 +8,8 @@ import { IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { GuildRail } from "../guilds/GuildRail";
 import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
-import { VoiceBar } from "../voice/VoiceBar";
+import { VoiceBar, VoiceCarrier } from "../voice/VoiceBar";
+import { useNarrow } from "./useNarrow";
 import { useRequestedLaunch } from "../activities/launching";
 import { useAppState } from "../session/session";
 import { useMuteEnds } from "../notifications/useMuteEnds";
@@ -50,6 +51,7 @@ export function Shell() {
       {hasActivity && <ActivityHost />}
       {launch !== null && <LaunchHost launch={launch} />}
       {ready && <OverlayHost />}
+      {ready && <VoiceCarrier />}
       {hasModal && <ModalHost />}
     </div>
   );
@@ -66,11 +68,13 @@ interface PaneProps {
 
 /** A sidebar beside a main part. */
 export function Panes({ label, sidebar, showsMain, children }: PaneProps) {
+  const isHidden = useNarrow() && showsMain;
   return (
     <div className={showsMain ? "panes panes-main" : "panes"}>
+      {isHidden && <VoiceBar />}
       <section className="sidebar" aria-label={label}>
         {sidebar}
-        <VoiceBar />
+        {!isHidden && <VoiceBar />}
         <UserPanel />
       </section>
       {children}

@@ -6,6 +6,7 @@ import { acknowledgeMessage } from "../../api/messages";
 import { compareIds } from "../../store/records";
 import { isUnread } from "../../store/reading";
 import { directMessages, orderedGuilds, visibleChannelGroups } from "../../store/selectors";
+import { getVoiceStatus, toggleSelfDeaf, toggleSelfMute } from "../../voice/status";
 import { getKeybinds } from "../keybinds/keybinds";
 import { actionOf, type ShortcutAction } from "../keybinds/shortcuts";
 import { useSession, type Session } from "../session/session";
@@ -71,6 +72,14 @@ export function useShortcuts(): void {
             void navigate({ to: "/channels/$guildId", params: { guildId: next } });
           }
           return true;
+        }
+        case "mute":
+        case "deafen": {
+          const isConnected = getVoiceStatus().phase !== null;
+          if (isConnected) {
+            (action === "mute" ? toggleSelfMute : toggleSelfDeaf)();
+          }
+          return isConnected;
         }
         case "markRead":
           return channelId !== null && markRead(session, channelId);

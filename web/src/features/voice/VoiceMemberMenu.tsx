@@ -11,12 +11,15 @@ import { channelName } from "../../store/selectors";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { IconButton } from "../../ui/controls";
 import { Dialog } from "../../ui/Dialog";
-import { Menu, MenuItem } from "../../ui/Menu";
+import { Menu, MenuItem, MenuSeparator } from "../../ui/Menu";
 import { Select } from "../../ui/Select";
+import { Slider } from "../../ui/Slider";
+import { setVolume, useVolume, VOLUME_MAX } from "../../voice/volumes";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import { useVolumesKey } from "./useVolumesKey";
 
 interface VoiceMemberMenuProps {
   voice: GatewayVoiceState;
@@ -25,7 +28,7 @@ interface VoiceMemberMenuProps {
   name: string;
 }
 
-/** What the user may do with a member who is connected; nothing without a permission for it. */
+/** How loud the user hears a member who is connected, and what they may do with them. */
 export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMenuProps) {
   const text = useText();
   const { api } = useSession();
@@ -37,7 +40,10 @@ export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMe
   const mayMove = has(permissions, Permission.MoveMembers);
   const isStage = channel.type === ChannelType.GuildStageVoice;
   const isSelf = useAppState((state) => state.user?.id === voice.user_id);
-  if (isSelf || !(mayMute || mayDeafen || mayMove)) {
+  const volumesKey = useVolumesKey();
+  const isMutedForMe = useVolume(volumesKey, voice.user_id).muted;
+  const [showsVolume, setShowsVolume] = useState(false);
+  if (isSelf) {
     return null;
   }
   const modify = (changes: VoiceMemberChanges) =>
@@ -57,6 +63,11 @@ export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMe
           </IconButton>
         }
       >
+        <MenuItem onAction={() => setShowsVolume(true)}>{text("voice.member.volume")}</MenuItem>
+        <MenuItem onAction={() => setVolume(volumesKey, voice.user_id, { muted: !isMutedForMe })}>
+          {text(isMutedForMe ? "voice.member.unmuteForMe" : "voice.member.muteForMe")}
+        </MenuItem>
+        {(mayMute || mayDeafen || mayMove) && <MenuSeparator />}
         {isStage && mayMute && (
           <MenuItem onAction={() => suppress(!voice.suppress)}>
             {text(voice.suppress ? "stage.invite" : "stage.member.toAudience")}
@@ -80,6 +91,9 @@ export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMe
         )}
       </Menu>
       <ErrorNotice error={action.error} />
+      {showsVolume && (
+        <VolumeDialog userId={voice.user_id} name={name} onClose={() => setShowsVolume(false)} />
+      )}
       {moving && (
         <MoveDialog
           voice={voice}
@@ -89,6 +103,26 @@ export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMe
         />
       )}
     </>
+  );
+}
+
+/** How loud the user hears a member: heard at once, also while the slider is moved. */
+function VolumeDialog({ userId, name, onClose }: { userId: string; name: string; onClose: () => void }) {
+  const text = useText();
+  const key = useVolumesKey();
+  const { volume } = useVolume(key, userId);
+  return (
+    <Dialog title={text("voice.member.volume.title", { name })} onClose={onClose}>
+      <Slider
+        label={text("voice.member.volume")}
+        hint={text("voice.member.volume.hint", { name })}
+        value={volume}
+        max={VOLUME_MAX}
+        step={5}
+        format={(percent) => text("voice.volume", { percent })}
+        onChange={(changed) => setVolume(key, userId, { volume: changed, muted: false })}
+      />
+    </Dialog>
   );
 }
 

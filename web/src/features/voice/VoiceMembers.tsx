@@ -6,6 +6,7 @@ import { useText } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState } from "../session/session";
+import { useVoiceStatus } from "./useVoiceStatus";
 import "./voice.css";
 
 /** The status of a voice channel and who is connected to it, in the channel list. */
@@ -40,8 +41,9 @@ function VoiceMember({ voice, guildId }: { voice: GatewayVoiceState; guildId: st
   const name = useAppState((state) =>
     user === undefined ? voice.user_id : displayName(state, user, guildId),
   );
+  const isSpeaking = useVoiceStatus((status) => status.speaking.has(voice.user_id));
   return (
-    <li>
+    <li data-speaking={isSpeaking || undefined}>
       <MemberAvatar user={user} guildId={guildId} name={name} size={20} />
       <span className="voice-members-name" dir="auto">
         {name}

@@ -1,32 +1,23 @@
 import type { APIChannel, GatewayVoiceState } from "discord-api-types/v10";
-import {
-  AudioLines,
-  Hand,
-  HeadphoneOff,
-  Headphones,
-  Info,
-  LogIn,
-  LogOut,
-  Mic,
-  MicOff,
-  Pencil,
-} from "lucide-react";
+import { AudioLines, Hand, HeadphoneOff, LogIn, LogOut, MicOff, Pencil, VolumeX } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 
 import { ChannelType, Permission } from "../../api/enums";
 import { emojiUrl } from "../../api/images";
 import { modifyOwnStageState, setVoiceStatus } from "../../api/voice";
-import { useText } from "../../i18n/translate";
+import type { Part } from "../../i18n/messages";
+import { useText, WithTexts } from "../../i18n/translate";
 import { has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
-import { voiceStatesIn } from "../../store/voice";
+import { ownVoiceState, voiceStatesIn } from "../../store/voice";
 import { DialogFooter } from "../../ui/DialogFooter";
 import { Button, IconButton } from "../../ui/controls";
 import { Dialog } from "../../ui/Dialog";
 import { TextField } from "../../ui/TextField";
 import { Panel, PanelLoading } from "../../ui/Panel";
-import { WithChannelTexts } from "../../i18n/WithChannelTexts";
 import { loaded } from "../../ui/loaded";
+import { keyName, useVoiceSettings } from "../../voice/settings";
+import { useVolume } from "../../voice/volumes";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
@@ -34,11 +25,14 @@ import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { StageControls } from "./StageControls";
 import { useVoice } from "./useVoice";
+import { useVoiceStatus } from "./useVoiceStatus";
+import { useVolumesKey } from "./useVolumesKey";
 import { VoiceMemberMenu } from "./VoiceMemberMenu";
 import "./voice.css";
 
 const Soundboard = loaded(() => import("./Soundboard"));
 
+const PARTS: readonly Part[] = ["channels", "voice"];
 const EFFECT_MS = 3000;
 
 interface VoicePanelProps {
@@ -49,9 +43,9 @@ interface VoicePanelProps {
 /** Who is connected to a voice or stage channel, above its text chat. */
 export default function VoicePanel(props: VoicePanelProps) {
   return (
-    <WithChannelTexts>
+    <WithTexts parts={PARTS}>
       <VoiceContent {...props} />
-    </WithChannelTexts>
+    </WithTexts>
   );
 }
 
@@ -77,9 +71,7 @@ function VoiceContent({ channel, guildId }: VoicePanelProps) {
       {audience.length > 0 && <h2 className="voice-heading">{text("stage.audience")}</h2>}
       <Participants states={audience} channel={channel} guildId={guildId} />
       <OwnControls channel={channel} guildId={guildId} isStage={isStage} />
-      <p className="voice-note">
-        <Info size={15} aria-hidden="true" /> {text("voice.noSound")}
-      </p>
+      <TalkHint channel={channel} />
     </section>
   );
 }
@@ -106,14 +98,18 @@ function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: Gat
   );
   const muted = voice.mute || voice.self_mute;
   const deafened = voice.deaf || voice.self_deaf;
+  const isSpeaking = useVoiceStatus((status) => status.speaking.has(voice.user_id));
+  const isMutedForMe = useVolume(useVolumesKey(), voice.user_id).muted;
   return (
-    <li className="voice-card">
+    <li className="voice-card" data-speaking={isSpeaking || undefined}>
       <MemberAvatar user={user} guildId={guildId} name={name} size={56} />
       <Effect userId={voice.user_id} channelId={channel.id} />
       <span className="voice-card-name" dir="auto">
         {name}
       </span>
       <span className="voice-card-icons">
+        {isSpeaking && <span className="visually-hidden">{text("voice.speaking")}</span>}
+        {isMutedForMe && <VolumeX size={15} aria-label={text("voice.mutedForMe")} />}
         {voice.request_to_speak_timestamp && <Hand size={15} aria-label={text("stage.requested")} />}
         {muted && (
           <MicOff size={15} aria-label={text(voice.mute ? "voice.mutedByModerator" : "voice.muted")} />
@@ -154,11 +150,10 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
   const text = useText();
   const { api } = useSession();
   const action = useAction();
-  const { own, join, leave, setSelf } = useVoice(guildId);
+  const { own, join, leave } = useVoice(guildId);
   const [showsSounds, setShowsSounds] = useState(false);
   const permissions = useChannelPermissions(channel);
-  const isHere = own?.channel_id === channel.id;
-  if (!isHere) {
+  if (own?.channel_id !== channel.id) {
     return (
       <div className="voice-controls">
         <Button
@@ -188,18 +183,6 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
       <Button kind="danger" onPress={leave}>
         <LogOut size={16} aria-hidden="true" /> {text("voice.leave")}
       </Button>
-      <IconButton
-        label={text(own.self_mute ? "voice.unmute" : "voice.mute")}
-        onPress={() => setSelf({ self_mute: !own.self_mute })}
-      >
-        {own.self_mute ? <MicOff size={18} /> : <Mic size={18} />}
-      </IconButton>
-      <IconButton
-        label={text(own.self_deaf ? "voice.undeafen" : "voice.deafen")}
-        onPress={() => setSelf({ self_deaf: !own.self_deaf })}
-      >
-        {own.self_deaf ? <HeadphoneOff size={18} /> : <Headphones size={18} />}
-      </IconButton>
       {maySound && (
         <Panel
           label={text("soundboard.open")}
@@ -233,6 +216,20 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
       <ErrorNotice error={action.error} />
     </div>
   );
+}
+
+/** How the user talks where that takes a key. */
+function TalkHint({ channel }: { channel: APIChannel }) {
+  const text = useText();
+  const { mode, key } = useVoiceSettings();
+  const isCarried = useVoiceStatus((status) => status.phase === "connected");
+  const isHere = useAppState((state) => ownVoiceState(state)?.voice.channel_id === channel.id);
+  const mayDetect = has(useChannelPermissions(channel), Permission.UseVAD);
+  if (!isCarried || !isHere || (mayDetect && mode === "detection")) {
+    return null;
+  }
+  const id = mayDetect ? "voice.pushToTalk.hint" : "voice.pushToTalk.only";
+  return <p className="voice-note">{text(id, { key: keyName(key) })}</p>;
 }
 
 /** The text below a voice channel's name, which members may set. */

@@ -1,34 +1,54 @@
 import type { GatewayVoiceState } from "discord-api-types/v10";
 
+import { getVoiceStatus } from "../../voice/status";
+import { rememberReturn } from "../../voice/returning";
 import { useAppState, useSession } from "../session/session";
+import { preloadVoice } from "./preload";
+import { useVoiceStatus } from "./useVoiceStatus";
 
 export interface Voice {
   /** The user's voice state in the guild, on whatever device. */
   own: GatewayVoiceState | undefined;
+  /** Whether this page is the device that is connected. */
+  isHere: boolean;
   join: (channelId: string) => void;
   leave: () => void;
-  setSelf: (changes: { self_mute?: boolean; self_deaf?: boolean }) => void;
 }
 
 /** The user's presence in the voice channels of a guild, which the gateway announces to the others. */
 export function useVoice(guildId: string): Voice {
-  const { gateway } = useSession();
+  const { gateway, account } = useSession();
   const own = useAppState((state) => state.voiceStates[guildId]?.[state.user?.id ?? ""]);
-  const send = (channelId: string | null, changes: { self_mute?: boolean; self_deaf?: boolean }) =>
+  const isHere = useAppState((state) => own !== undefined && own.session_id === state.sessionId);
+  const send = (channelId: string | null) => {
+    const { selfMute, selfDeaf } = getVoiceStatus();
     gateway.send({
       type: "voice",
-      data: {
-        guild_id: guildId,
-        channel_id: channelId,
-        self_mute: own?.self_mute ?? false,
-        self_deaf: own?.self_deaf ?? false,
-        ...changes,
-      },
+      data: { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf },
     });
+  };
   return {
     own,
-    join: (channelId) => send(channelId, {}),
-    leave: () => send(null, {}),
-    setSelf: (changes) => send(own?.channel_id ?? null, changes),
+    isHere,
+    join: (channelId) => {
+      preloadVoice();
+      send(channelId);
+    },
+    leave: () => {
+      rememberReturn(account.userId, null);
+      send(null);
+    },
   };
+}
+
+/** Whether the user has muted or deafened themselves: as chosen here, else as on the device that is connected. */
+export function useSelf({ own, isHere }: Pick<Voice, "own" | "isHere">): {
+  muted: boolean;
+  deafened: boolean;
+} {
+  const selfMute = useVoiceStatus((status) => status.selfMute);
+  const selfDeaf = useVoiceStatus((status) => status.selfDeaf);
+  return isHere || own === undefined
+    ? { muted: selfMute || selfDeaf, deafened: selfDeaf }
+    : { muted: own.self_mute || own.self_deaf, deafened: own.self_deaf };
 }
