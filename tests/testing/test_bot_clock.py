@@ -7,7 +7,7 @@ import time
 import pytest
 
 from moothall_testing.bot_clock import BotClock, BotLoop, forget_clock, use_clock
-from tests.testing.test_plugin import project, run
+from tests.testing.bot_projects import project, run
 
 __all__ = ["project"]
 pytest_plugins = ["pytester"]

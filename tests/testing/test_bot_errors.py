@@ -3,7 +3,7 @@
 import pytest
 
 from moothall_testing.bot_errors import BotErrors, BotFailed, caught_error
-from tests.testing.test_plugin import project, run
+from tests.testing.bot_projects import project, run
 
 __all__ = ["project"]
 pytest_plugins = ["pytester"]

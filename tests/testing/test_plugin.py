@@ -1,42 +1,14 @@
 """The pytest plugin, in runs of pytest of its own: every run is a project that tests a bot."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.support.separate_runs import PLUGIN_SOURCE, PLUGINS
+from tests.testing.bot_projects import INI, project, run
+
+__all__ = ["project"]
 
 pytest_plugins = ["pytester"]
-
-_BOT = Path(__file__).with_name("sample_bot.py")
-_INI = f"""
-[pytest]
-anyio_mode = auto
-addopts = {" ".join(PLUGINS)}
-filterwarnings =
-    error
-    ignore:'audioop' is deprecated:DeprecationWarning
-"""
-
-
-@pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A project with a bot of discord.py, whose tests anyio runs on asyncio."""
-    pytester.makeini(_INI)
-    pytester.makepyfile(mybot=_BOT.read_text(encoding="utf-8"))
-    pytester.makeconftest("import pytest\n@pytest.fixture\ndef anyio_backend(): return 'asyncio'\n")
-    pytester.syspathinsert()
-    monkeypatch.setenv("PYTHONPATH", PLUGIN_SOURCE)
-    return pytester
-
-
-def run(project: pytest.Pytester, source: str, *arguments: str, **outcomes: int) -> pytest.RunResult:
-    """Run a file of tests and check how many passed, failed and so on."""
-    project.makepyfile(test_bot=source)
-    result = project.runpytest_subprocess(*arguments, timeout=110)
-    result.assert_outcomes(**outcomes)
-    return result
 
 
 def test_synchronous_asyncio_and_trio_tests_all_wait_for_the_bot(project: pytest.Pytester) -> None:
@@ -350,7 +322,7 @@ def test_discord_py_survives_the_faults_as_its_documentation_promises(project: p
 
 
 def test_discord_py_survives_broken_sessions_and_slow_answers(project: pytest.Pytester) -> None:
-    project.makeini(_INI + "moothall_heartbeat_ms = 1000\n")
+    project.makeini(INI + "moothall_heartbeat_ms = 1000\n")
     run(
         project,
         """
@@ -451,7 +423,7 @@ def test_communities_come_from_files(project: pytest.Pytester) -> None:
 
 
 def test_a_project_has_a_community_of_its_own(project: pytest.Pytester) -> None:
-    project.makeini(_INI + "moothall_fixture = hall.json\n")
+    project.makeini(INI + "moothall_fixture = hall.json\n")
     hall = {"people": {"zoe": {}}, "bots": {"keeper": {}}, "guilds": [{"name": "Hall", "members": {"keeper": []}}]}
     (project.path / "hall.json").write_text(json.dumps(hall), encoding="utf-8")
 

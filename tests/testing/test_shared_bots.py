@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.testing.test_plugin import project, run
+from tests.testing.bot_projects import project, run
 
 __all__ = ["project"]
 pytest_plugins = ["pytester"]
