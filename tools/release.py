@@ -220,7 +220,10 @@ def build_release(root: Path, output: Path, key: Path | None) -> list[Path]:
     for package in build_testing(root, output):
         check_testing(package, version)
     if shutil.which("npm"):
-        _run("npm", "pack", "--silent", "--pack-destination", str(output), cwd=root / "packages" / "testing-js")
+        package = root / "packages" / "testing-js"
+        # Its compiler: a fresh clone has none.
+        _run("npm", "ci", "--silent", cwd=package)
+        _run("npm", "pack", "--silent", "--pack-destination", str(output), cwd=package)
     if shutil.which("dpkg-deb"):
         _run(sys.executable, str(root / "tools" / "build_deb.py"), "--output", str(output))
     (output / "NOTES.md").write_text(changelog_section(root, version), encoding="utf-8")
