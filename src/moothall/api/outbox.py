@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from moothall.bus import Bus, BusUnavailable, Envelope, SharedBus
 from moothall.bus.batches import BatchNumbers
+from moothall.bus.envelope import require_routes
 from moothall.bus.packing import decode_envelope, encode_envelope
 from moothall.objects.ids import Snowflake
 from moothall.objects.wire import Timestamp
@@ -67,6 +68,8 @@ _LOCK = Snowflake(1)
 
 async def leave_events(tx: Transaction, events: Iterable[Envelope]) -> None:
     """Write the envelopes of events into the outbox, in the transaction that they announce."""
+    events = list(events)
+    require_routes(events)
     now = Timestamp.now()
     rows: list[dict[str, object]] = [
         {"node": ANY_NODE, "envelope": encode_envelope(event), "created_at": now} for event in events

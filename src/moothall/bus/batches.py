@@ -9,12 +9,19 @@ from enum import Enum, auto
 
 from msgspec import Struct
 
+from moothall.runtime.invariants import BrokenInvariant
+
 
 class BatchNumbers(Struct, frozen=True):
     """The number of a batch, and that of the batch before it."""
 
     number: int
     previous: int
+
+    def __post_init__(self) -> None:
+        """Raise BrokenInvariant for a number that does not rise: every process would take the batch for an old one."""
+        if self.number <= self.previous:
+            raise BrokenInvariant(f"batch {self.number} of the outbox follows batch {self.previous}")
 
 
 class BatchPosition(Struct, array_like=True, frozen=True):

@@ -8,6 +8,7 @@ from msgspec import Raw, Struct, field
 
 from moothall.bus.batches import BatchNumbers
 from moothall.objects.ids import ChannelId, GuildId, UserId
+from moothall.runtime.invariants import BrokenInvariant
 
 
 class Audience(IntEnum):
@@ -54,6 +55,15 @@ class Envelope(Struct, array_like=True, omit_defaults=True):
 
 class BusUnavailable(Exception):
     """Publishing failed, or its outcome is unknown. Publishing the same events again is safe."""
+
+
+def require_routes(envelopes: Sequence[Envelope]) -> None:
+    """Raise BrokenInvariant for an event that says no guild or channel whose sessions receive it: none would."""
+    for envelope in envelopes:
+        if (envelope.audience is Audience.GUILD and envelope.guild_id is None) or (
+            envelope.audience is Audience.CHANNEL and envelope.channel_id is None
+        ):
+            raise BrokenInvariant(f"{envelope.name} has an audience without its id")
 
 
 Receive = Callable[[Sequence[Envelope]], None]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from moothall.bus.envelope import Envelope, Receive
+from moothall.bus.envelope import Envelope, Receive, require_routes
 from moothall.bus.subscribers import Subscribers
 
 
@@ -17,6 +17,7 @@ class LocalBus:
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Call every subscriber before returning, or after the current call if it is a subscriber that publishes."""
+        require_routes(envelopes)
         self._subscribers.call(envelopes)
 
     def subscribe(

@@ -16,7 +16,7 @@ from typing import Final, cast
 
 import msgspec
 
-from moothall.bus.envelope import BusUnavailable, Envelope, Receive
+from moothall.bus.envelope import BusUnavailable, Envelope, Receive, require_routes
 from moothall.bus.packing import Unpacker, encode_envelope, pack
 from moothall.bus.subscribers import Subscribers
 
@@ -127,6 +127,7 @@ class WriterBus:
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Send events to every worker, then call the subscribers of this process."""
+        require_routes(envelopes)
         if self._workers:
             self._send_all(_pack(self._node, envelopes))
         self._subscribers.call(envelopes)
@@ -214,6 +215,7 @@ class WorkerBus:
 
     def publish(self, envelopes: Sequence[Envelope]) -> None:
         """Send events to all processes, or queue them until this one is connected again."""
+        require_routes(envelopes)
         frames = _pack(self._node, envelopes)
         if self._connection is not None:
             self._connection.send(frames)

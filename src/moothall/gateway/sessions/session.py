@@ -10,6 +10,7 @@ from moothall.gateway.sessions.subscriptions import PendingSubscriptions
 from moothall.gateway.sessions.user_presence import SessionPresence
 from moothall.objects.ids import ApplicationId, GuildId, UserId
 from moothall.objects.presence import Activity
+from moothall.runtime.invariants import BrokenInvariant
 
 
 class SessionConnection(Protocol):
@@ -166,6 +167,8 @@ class Session:
 
     def take_unsent(self) -> list[Frame] | None:
         """Take the frames dispatched before READY, which has the first sequence number; None if some were dropped."""
+        if self.complete:
+            raise BrokenInvariant("a session that its client may resume begins to count anew")
         frames = self.frames_after(0)
         self.replay_buffer, self.replay_bytes, self.seq = None, 0, 0
         return frames

@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
 from moothall.runtime.budgets import SERVER, Payer
+from moothall.runtime.invariants import BrokenInvariant
 from moothall.runtime.metered_slots import Meter, MeteredSlots
 from moothall.runtime.turns import yield_turn
 from moothall.storage.bulk import map_items
@@ -524,7 +525,10 @@ class PostgresDatabase:
             raise StorageUnavailable(f"no connection to PostgreSQL: {type(error).__name__}: {error}") from error
 
     def release(self, connection: PostgresConnection) -> None:
-        """Release a connection to the pool."""
+        """Release a connection to the pool, on which no transaction is open."""
+        if connection.is_in_transaction():
+            self._pool.drop(connection)
+            raise BrokenInvariant("a connection is released in a transaction: the next user would be part of it")
         self._pool.release(connection)
 
     def drop(self, connection: PostgresConnection) -> None:

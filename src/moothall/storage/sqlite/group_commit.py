@@ -24,6 +24,7 @@ from queue import SimpleQueue
 import apsw
 
 from moothall.objects.clock import stopwatch
+from moothall.runtime.invariants import BrokenInvariant
 from moothall.runtime.lanes import SERVER_LANE, Lanes, current_lane
 from moothall.runtime.lifecycle import in_lifecycle_thread
 from moothall.runtime.turns import room_in_turn
@@ -131,6 +132,9 @@ class Writer:
     async def begin(self) -> Turn:
         """Wait for a turn and start its savepoint. Raises StorageError."""
         turn = await self._take()
+        if self._committing:
+            self._release()
+            raise BrokenInvariant("a transaction begins while the thread commits on its connection")
         try:
             if not self._batch_open:
                 await self._begin_batch()
@@ -145,6 +149,7 @@ class Writer:
 
     def roll_back(self, turn: Turn, reason: StorageError | None = None) -> None:
         """Roll back a turn's writes and let the next one begin."""
+        self._require_current(turn)
         try:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK TO turn; RELEASE turn").fetchall()
@@ -165,6 +170,7 @@ class Writer:
         CommitUnknown if the disk does not answer: the turn's callbacks are called if it does later.
         A task that is cancelled meanwhile waits for the outcome first.
         """
+        self._require_current(turn)
         try:
             self.cursor.execute("RELEASE turn")
         except apsw.Error as error:
@@ -187,6 +193,10 @@ class Writer:
             raise CommitUnknown(_NO_ANSWER)
         if turn.failure is not None:
             raise turn.failure
+
+    def _require_current(self, turn: Turn) -> None:
+        if self._current is not turn:
+            raise BrokenInvariant("a transaction ends that is not the one under way")
 
     async def exclusively(self, work: Callable[[apsw.Connection], None]) -> None:
         """Run work on the connection, on a thread, between batches. It must begin and commit its own transactions."""
