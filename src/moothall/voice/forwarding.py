@@ -33,9 +33,10 @@ class Forwarding:
 
     def forward(self, session: VoiceSession, header: bytes, body: bytes) -> None:
         """Send a packet of a session to all who receive its sound. Header extensions do not go to browsers."""
-        self.forwarded += len(session.receivers)
         for receiver in session.receivers:
-            self._send_encrypted(receiver, header, body)
+            if receiver is not session:
+                self.forwarded += 1
+                self._send_encrypted(receiver, header, body)
         if not session.browsers:
             return
         payload = packets.rtp_payload(header, body)
@@ -45,7 +46,7 @@ class Forwarding:
         flags = packets.VERSION_BITS | header[0] & packets.PADDING_BIT, header[1] & packets.MARKER_BIT
         for receiver in session.browsers:
             browser = receiver.browser
-            if browser is None or receiver.socket is None or receiver.address is None:
+            if receiver is session or browser is None or receiver.socket is None or receiver.address is None:
                 continue
             packet = browser.encrypted(session.ssrc, sequence, timestamp, flags, payload)
             if packet is not None:
@@ -55,12 +56,14 @@ class Forwarding:
     def forward_sender_report(self, session: VoiceSession, header: bytes, body: bytes) -> None:
         """Send a sender report of a session to all who receive its sound."""
         for receiver in session.receivers:
-            self._send_encrypted(receiver, header, body)
+            if receiver is not session:
+                self._send_encrypted(receiver, header, body)
         size = packets.SENDER_REPORT_BYTES - packets.RTCP_HEADER
         if session.browsers and len(body) >= size:
             plain = packets.sender_report_header(session.ssrc) + body[:size]
             for receiver in session.browsers:
-                self._send_rtcp(receiver, plain)
+                if receiver is not session:
+                    self._send_rtcp(receiver, plain)
 
     def report(self, session: VoiceSession) -> None:
         """Send a client a receiver report: what has arrived of its packets."""

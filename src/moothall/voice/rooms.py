@@ -40,14 +40,24 @@ class Room:
             each.send(op, data)
 
     def renew_receivers(self) -> None:
-        """Decide anew who receives whose packets: called whenever that may have changed, not for each packet."""
+        """Decide anew who receives whose packets: called whenever that may have changed, not for each packet.
+
+        All who speak share the same receivers and are among them, apart from those whom someone does not want to hear.
+        """
         hearing = [each for each in self.members.values() if each.participant.may_hear and each.address is not None]
+        others = tuple(each for each in hearing if each.browser is None)
+        browsers = tuple(each for each in hearing if each.browser is not None)
+        unwanted: set[int] = set()
+        for each in hearing:
+            unwanted |= each.unwanted
         for session in self.members.values():
-            others = [each for each in hearing if each is not session and session.ssrc not in each.unwanted]
             if not session.participant.may_speak:
-                others = []
-            session.receivers = tuple(each for each in others if each.browser is None)
-            session.browsers = tuple(each for each in others if each.browser is not None)
+                session.receivers = session.browsers = ()
+            elif session.ssrc in unwanted:
+                session.receivers = tuple(each for each in others if session.ssrc not in each.unwanted)
+                session.browsers = tuple(each for each in browsers if session.ssrc not in each.unwanted)
+            else:
+                session.receivers, session.browsers = others, browsers
 
     def announce_speaking(self, session: VoiceSession, speaking: int) -> None:
         """Tell the others whether a session speaks, as far as it may."""

@@ -45,8 +45,8 @@ class Connection(Protocol):
 class VoiceSession:
     """A client in a room.
 
-    `receivers` and `browsers` are the sessions that its packets go to, which the room renews whenever someone comes,
-    goes or is muted.
+    `receivers` and `browsers` are the sessions that its packets go to, itself aside, which the room renews whenever
+    someone comes, goes or is muted.
     """
 
     __slots__ = (
