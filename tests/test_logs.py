@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from moothall.logs import current_request, start_logging
+from moothall.logs import current_request, json_line, start_logging
 
 
 @pytest.fixture(autouse=True)
@@ -127,3 +127,10 @@ def test_starting_twice_does_not_write_every_line_twice() -> None:
     log.info("once")
 
     assert stream.getvalue().count("once") == 1
+
+
+def test_a_line_for_another_stream_is_as_in_the_log() -> None:
+    line = json.loads(json_line("moothall", "it serves", url="http://localhost"))
+
+    assert (line["logger"], line["message"], line["level"]) == ("moothall", "it serves", "info")
+    assert line["url"] == "http://localhost"

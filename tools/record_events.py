@@ -12,18 +12,24 @@ import msgspec
 
 from moothall.api.events import Event
 from moothall.bus import Audience, Envelope
+from moothall.resources import load_endpoints
 
 PATH: Final = Path(__file__).resolve().parents[1] / "docs" / "reference" / "event-examples.json"
 _recorded: dict[str, Any] = {}
-_encode = Event.envelope
 
 
-def _recording(event: Event) -> Envelope:
-    envelope = _encode(event)
-    if event.audience is not Audience.NODE and event.name not in _recorded:
-        _recorded[event.name] = msgspec.json.decode(bytes(envelope.data))
-        _write()
-    return envelope
+def _record(kind: type[Event]) -> None:
+    """Record what a class that builds envelopes of its own builds."""
+    encode = kind.envelope
+
+    def envelope(event: Event) -> Envelope:
+        built = encode(event)
+        if event.audience is not Audience.NODE and event.name not in _recorded:
+            _recorded[event.name] = msgspec.json.decode(bytes(built.data))
+            _write()
+        return built
+
+    kind.envelope = envelope  # type: ignore[method-assign,assignment]
 
 
 def _write() -> None:
@@ -35,4 +41,12 @@ def _write() -> None:
 
 def pytest_configure() -> None:
     """Record from now on."""
-    Event.envelope = _recording  # type: ignore[method-assign,assignment]
+    import moothall.app.application  # noqa: F401, PLC0415 with it comes every event
+
+    load_endpoints()
+    pending: list[type[Event]] = [Event]
+    while pending:
+        kind = pending.pop()
+        pending += kind.__subclasses__()
+        if "envelope" in vars(kind):
+            _record(kind)

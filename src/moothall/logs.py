@@ -55,6 +55,13 @@ class JsonFormatter(logging.Formatter):
             return _encoder.encode({name: repr(value) for name, value in line.items()}).decode()
 
 
+def json_line(logger: str, message: str, **extra: object) -> str:
+    """A line as the log has it, for another stream."""
+    record = logging.LogRecord(logger, logging.INFO, "", 0, message, None, None)
+    record.__dict__.update(extra)
+    return JsonFormatter().format(record)
+
+
 class HumanFormatter(logging.Formatter):
     """`2026-01-31T12:00:00.000Z info  message  key=value`, coloured by level on a terminal."""
 

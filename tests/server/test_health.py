@@ -16,7 +16,7 @@ from tests.many_processes.nodes import KEY
 from tests.support.postgres_proxy import PostgresProxy
 
 
-async def ask(app: App) -> tuple[int, Any]:
+async def ask(app: App, path: str = "/healthz") -> tuple[int, Any]:
     """The status and the body."""
     sent: list[MutableMapping[str, Any]] = []
 
@@ -24,7 +24,7 @@ async def ask(app: App) -> tuple[int, Any]:
         sent.append(message)
 
     async with asyncio.timeout(60):
-        await app.health_page({"headers": [], "client": ("127.0.0.1", 1)}, send)
+        await app.health_page({"path": path, "headers": [], "client": ("127.0.0.1", 1)}, send)
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 
@@ -78,4 +78,5 @@ async def test_what_is_stuck_beside_the_database_is_said_by_a_server_that_works(
     )
     await app.database.open()
     assert await ask(app) == (200, {"status": "ok", "stuck": ["NATS does not answer: events wait"]})
+    assert await ask(app, "/readyz") == (503, {"status": "not ready", "stuck": ["NATS does not answer: events wait"]})
     await app.database.close()

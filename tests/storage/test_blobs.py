@@ -160,3 +160,22 @@ async def test_an_object_store_that_is_silent_is_given_up(monkeypatch: pytest.Mo
         with pytest.raises(StorageUnavailable):
             await silent.put("key", b"data")
     server.close()
+
+
+async def test_an_object_store_without_tls_says_what_allows_it_and_nothing_of_the_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "id",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("AWS_ALLOW_HTTP", raising=False)
+
+    with pytest.raises(StorageUnavailable, match="AWS_ALLOW_HTTP=true") as refused:
+        await Blobs.open("s3://bucket").put("key", b"data")
+
+    assert "Debug source" not in str(refused.value)
+    assert "{" not in str(refused.value)

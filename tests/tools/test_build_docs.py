@@ -45,6 +45,13 @@ def test_the_reference_has_every_event_error_and_command(site: Path) -> None:
     assert "moothall key rotate" in reference["commands"]
 
 
+def test_every_event_has_an_example_from_a_test() -> None:
+    examples, names = set(build_docs._recorded()), {event.name for event in build_docs._events()}
+
+    assert examples - names == set(), "these events are gone: remove their examples"
+    assert names - examples == set(), "run a test that emits them: pytest -p tools.record_events tests/..."
+
+
 def test_search_finds_pages(site: Path) -> None:
     assert "advance" in (site / "search" / "search_index.json").read_text(encoding="utf-8")
 

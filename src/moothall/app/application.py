@@ -55,6 +55,7 @@ from moothall.gateway.writer_calls import (
     UsedTokens,
     worker_callbacks,
 )
+from moothall.logs import json_line
 from moothall.objects.ids import GuildId
 from moothall.resources import load_endpoints
 from moothall.resources.interaction.response_timers import ResponseTimers
@@ -349,14 +350,20 @@ class App:
         self.gateway.frames.close()
 
     def greeting(self) -> str:
-        """The text on standard output once the server is ready: its version and URL, and the logins it created."""
+        """The text on standard output once the server is ready: its version and URL, and the logins it created.
+
+        Where logs are JSON, the first line is as well, and the link for the first operator is in the log.
+        """
         url = base_url(self.settings)
+        is_json = self.settings.log_format == "json"
         paragraphs = [f"Moothall {__version__} serves at {url}"]
+        if is_json:
+            paragraphs = [json_line(log.name, paragraphs[0], url=url, version=__version__)]
         if self.loaded is not None:
             paragraphs.append(tokens_text(self.loaded))
         elif self.demo is not None:
             paragraphs.append(as_text(self.demo, url))
-        if self.setup_url is not None:
+        if self.setup_url is not None and not is_json:
             paragraphs.append(f"It has no operator yet. This link makes the first one, once:\n  {self.setup_url}")
         return "\n\n".join(paragraphs)
 

@@ -147,7 +147,7 @@ class Routes:
         path: str = scope["path"]
         if path.startswith("/api/") and not path.endswith("/openapi.json") and not is_browser_at_api(scope):
             return self._pipeline(scope, receive, send)
-        if path == HealthPage.PATH:
+        if path in {HealthPage.PATH, HealthPage.READY_PATH}:
             return self._health_page(scope, send)
         return self._serve_limited(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""`/healthz`: whether the server works, and how a request arrived that proves to know the server key.
+"""`/healthz`, `/readyz`: whether the server works, and how a request arrived that proves to know the server key.
 
 `moothall doctor` asks with such a proof, through the proxy that stands in front: so it knows whether the answer is this
 installation's own, and what the proxy did to the request.
@@ -68,12 +68,14 @@ def _digest(subkey: bytes, seconds: str) -> str:
 class HealthPage:
     """The page at `PATH`: 200 if the database responds and events are delivered, else 503. It counts for no rate limit.
 
+    At `READY_PATH` it is 503 for what is stuck beside the database as well: another process serves clients better.
     It answers within `_PATIENCE` seconds, and names what is stuck. `stuck_beside` tells what does not work beside
     the database, such as NATS: then the server still answers requests. `delivers` returns whether the gateway of this
     process delivers the events that it has.
     """
 
     PATH: Final = "/healthz"
+    READY_PATH: Final = "/readyz"
 
     def __init__(
         self,
@@ -94,11 +96,14 @@ class HealthPage:
         """Answer one request."""
         arrival = self._describe(scope) if self._is_proven(scope) else UNSET
         failure = await self._failure_of_database()
-        stuck = [*([] if failure is None else [failure]), *self._stuck_beside()]
+        beside = self._stuck_beside()
+        stuck = [*([] if failure is None else [failure]), *beside]
         status, text = (200, "ok") if failure is None else (503, "the database does not answer")
         if failure is None and not self._delivers():
             status, text = 503, "events are not delivered"
             stuck.append(text)
+        if status == 200 and beside and scope["path"] == self.READY_PATH:
+            status, text = 503, "not ready"
         health = Health(text, stuck or UNSET, arrival)
         body = encode(health)
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]

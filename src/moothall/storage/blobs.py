@@ -308,7 +308,15 @@ def _as_storage_errors() -> Iterator[None]:
         yield
     except (BaseError, OSError) as problem:
         full = "no space left" in str(problem).lower()
-        raise (StorageFull if full else StorageUnavailable)(str(problem)) from problem
+        raise (StorageFull if full else StorageUnavailable)(_reason(problem)) from problem
+
+
+def _reason(problem: Exception) -> str:
+    """What an error says, without the structures of the library, and with what helps."""
+    text = str(problem).partition("\n\nDebug source:")[0].strip()
+    if "http://" in text and "builder error" in text:
+        text += "; an object store without TLS takes AWS_ALLOW_HTTP=true in the environment"
+    return text
 
 
 def _client_options() -> "ClientConfig":
