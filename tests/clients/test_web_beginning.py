@@ -1,6 +1,10 @@
 """The first minutes in the client: a new server of a kind, its list of first steps, places that are empty."""
 
-from playwright.async_api import Browser, expect
+from io import BytesIO
+
+import aiohttp
+from PIL import Image
+from playwright.async_api import Browser, FilePayload, expect
 
 from tests.clients.client_pages import ClientPage, call, sign_up
 from tests.clients.live import Server
@@ -71,4 +75,40 @@ async def test_what_is_chosen_in_appearance_is_on_the_document_and_stays(browser
     family = await page.evaluate("document.fonts.check('15px \"Onest Variable\"')")
     assert family
     assert await ada.violations() == []
+    assert ada.errors == []
+
+
+def halves() -> bytes:
+    """A wide picture, red at the left and blue at the right."""
+    image = Image.new("RGB", (200, 100), "red")
+    image.paste("blue", (100, 0, 200, 100))
+    out = BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+async def test_an_avatar_is_the_part_of_the_picture_that_was_moved_under_the_mask_by_keys(
+    browser: Browser, server: Server
+) -> None:
+    account = await sign_up(server.url, "pia")
+    ada = await ClientPage.logged_in(browser, server.url, account, "/app/settings/profile")
+    page = ada.page
+    files = [FilePayload(name="halves.png", mimeType="image/png", buffer=halves())]
+    await page.locator("input[type=file]").first.set_input_files(files)
+    stage = page.get_by_role("application", name="Part of the picture")
+    await expect(page.get_by_role("button", name="Use this part")).to_be_enabled()
+    assert await ada.violations() == []
+    await stage.focus()
+    for _ in range(40):  # further than the picture goes
+        await page.keyboard.press("ArrowRight")
+    await page.get_by_role("button", name="Use this part").click()
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_text("Saved.")).to_be_visible()
+
+    me = await call(server.url, account, "GET", "/users/@me")
+    url = f"{server.url}/avatars/{account.id}/{me['avatar']}.png"
+    async with aiohttp.ClientSession() as session, session.get(url) as response:
+        image = Image.open(BytesIO(await response.read())).convert("RGB")
+    assert image.size == (100, 100)
+    assert {image.getpixel((x, 50)) for x in (2, 50, 97)} == {(255, 0, 0)}
     assert ada.errors == []

@@ -223,6 +223,7 @@ async def test_members_have_a_name_and_a_picture_of_their_own_in_a_guild(browser
     async with ben.page.expect_file_chooser() as chooser:
         await dialog.get_by_role("group", name="Avatar").get_by_role("button", name="Choose a picture").click()
     await (await chooser.value).set_files([FilePayload(name="me.png", mimeType="image/png", buffer=PIXEL)])
+    await ben.page.get_by_role("button", name="Use this part").click()
     await dialog.get_by_role("button", name="Save").click()
     await expect(dialog).to_have_count(0)
     message = ada.message("Here I am")

@@ -206,6 +206,7 @@ async def test_a_profile_is_changed_with_its_picture(browser: Browser, server: S
     await ada.page.get_by_label("Display name").fill("Ada Lovelace")
     await ada.page.get_by_label("About me").fill("Writes programs")
     await ada.page.locator("input[type=file]").first.set_input_files("tests/clients/icon.png")
+    await ada.page.get_by_role("button", name="Use this part").click()
     await ada.page.get_by_role("button", name="Save").click()
     await expect(ada.page.get_by_text("Saved.")).to_be_visible()
     await ada.page.reload()

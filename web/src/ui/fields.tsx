@@ -14,7 +14,10 @@ import {
 import { useText } from "../i18n/translate";
 import { Button, IconButton } from "./controls";
 import { FieldMessages, FieldNotes, type FieldProps } from "./FieldMessages";
+import { loaded } from "./loaded";
 import "./fields.css";
+
+const CropDialog = loaded(() => import("./CropDialog"));
 
 interface SwitchProps {
   label: string;
@@ -98,12 +101,26 @@ interface ImageFieldProps extends FieldProps {
   /** Called with the data URI of the chosen file, or null to remove the picture. */
   onChange: (data: string | null) => void;
   accept?: string;
+  /** Ask which part of a chosen picture is shown. Pictures that may move are taken as they are. */
+  crops?: boolean;
 }
 
+const CROPPED_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg"]);
+
 /** A picture that can be replaced or removed. */
-export function ImageField({ url, shape, onChange, accept, isDisabled = false, ...field }: ImageFieldProps) {
+export function ImageField({ url, shape, onChange, accept, crops = false, ...props }: ImageFieldProps) {
+  const { isDisabled = false, ...field } = props;
   const text = useText();
   const id = useId();
+  const [cropping, setCropping] = useState<string | null>(null);
+  const choose = async (file: File) => {
+    const data = await readDataUri(file);
+    if (crops && CROPPED_TYPES.has(file.type)) {
+      setCropping(data);
+    } else {
+      onChange(data);
+    }
+  };
   return (
     <div className="field" role="group" aria-labelledby={`${id}-label`}>
       <span id={`${id}-label`} className="field-label">
@@ -116,7 +133,7 @@ export function ImageField({ url, shape, onChange, accept, isDisabled = false, .
         <FileButton
           accept={accept ?? "image/png,image/jpeg,image/gif,image/webp"}
           isDisabled={isDisabled}
-          onChoose={(file) => void readDataUri(file).then(onChange)}
+          onChoose={(file) => void choose(file)}
         >
           {text("field.image.choose")}
         </FileButton>
@@ -131,6 +148,16 @@ export function ImageField({ url, shape, onChange, accept, isDisabled = false, .
         )}
       </div>
       <FieldNotes id={id} hint={field.hint} error={field.error} />
+      {cropping !== null && (
+        <CropDialog
+          url={cropping}
+          onCrop={(data) => {
+            setCropping(null);
+            onChange(data);
+          }}
+          onClose={() => setCropping(null)}
+        />
+      )}
     </div>
   );
 }

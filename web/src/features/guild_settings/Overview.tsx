@@ -149,6 +149,7 @@ function Identity({ guild, form }: PartProps & { guild: APIGuild }) {
       <ImageField
         label={text("guildSettings.overview.icon")}
         shape="round"
+        crops
         url={shownImage(value.icon, (hash) => guildIconUrl(guild.id, hash, 64))}
         onChange={(icon) => set("icon", icon)}
         error={errorOf("icon")}

@@ -114,6 +114,7 @@ function NewGuild({ onDone }: AddGuildProps) {
         <ImageField
           label={text("guild.create.icon")}
           shape="round"
+          crops
           url={icon}
           onChange={setIcon}
           error={fieldError(action.error, "icon")}

@@ -138,7 +138,7 @@ function CreateForm({ session, template }: { session: Session; template: APITemp
         isRequired
         error={fieldError(action.error, "name")}
       />
-      <ImageField label={text("guild.create.icon")} shape="round" url={icon} onChange={setIcon} />
+      <ImageField label={text("guild.create.icon")} shape="round" crops url={icon} onChange={setIcon} />
       <ErrorNotice error={action.error} shown={["name"]} />
       <Button type="submit" kind="primary" isDisabled={action.pending || name.trim() === ""}>
         {text("guild.create.submit")}

@@ -81,6 +81,7 @@ function ProfileForm({ guild, onClose }: GuildProfileProps) {
         <ImageField
           label={text("settings.avatar")}
           shape="round"
+          crops
           url={avatarShown}
           onChange={setAvatar}
           error={fieldError(action.error, "avatar")}

@@ -95,6 +95,7 @@ function ProfileForm({ user }: { user: APIUser & { bio?: string } }) {
           <ImageField
             label={text("settings.avatar")}
             shape="round"
+            crops
             url={avatarShown}
             onChange={setAvatar}
             error={fieldError(error, "avatar")}
