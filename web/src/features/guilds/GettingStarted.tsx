@@ -95,16 +95,21 @@ function Steps({ guild, onInvite, onChannel, onHide }: GettingStartedProps) {
           const [Icon, id] = VIEW[step];
           const isDone = done.has(step);
           return (
-            <li key={step} data-done={isDone || undefined}>
-              <AriaButton className="beginning-step" isDisabled={isDone} onPress={() => act(step)}>
-                {isDone ? (
-                  <CircleCheck size={18} aria-label={text("beginning.done")} />
-                ) : (
+            <li key={step}>
+              {isDone ? (
+                <span className="beginning-step beginning-done">
+                  <CircleCheck size={18} aria-hidden="true" />
+                  <span>
+                    {text(id)} <span className="visually-hidden">({text("beginning.done")})</span>
+                  </span>
+                </span>
+              ) : (
+                <AriaButton className="beginning-step" onPress={() => act(step)}>
                   <Circle size={18} aria-hidden="true" />
-                )}
-                <span>{text(id)}</span>
-                {!isDone && <Icon size={16} className="beginning-icon" aria-hidden="true" />}
-              </AriaButton>
+                  <span>{text(id)}</span>
+                  <Icon size={16} className="beginning-icon" aria-hidden="true" />
+                </AriaButton>
+              )}
             </li>
           );
         })}
