@@ -26,7 +26,10 @@ export function JoinButton({ channel, guildId }: { channel: APIChannel; guildId:
       aria-label={text("voice.joinNamed", { name })}
       onPointerEnter={preloadVoice}
       onFocus={preloadVoice}
-      onClick={() => join(channel.id)}
+      onClick={() => {
+        preloadVoice();
+        join(channel.id);
+      }}
     >
       <LogIn size={15} aria-hidden="true" />
     </button>

@@ -23,6 +23,7 @@ import { MemberAvatar } from "../users/MemberAvatar";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import { preloadVoice } from "./preload";
 import { StageControls } from "./StageControls";
 import { useVoice } from "./useVoice";
 import { useVoiceStatus } from "./useVoiceStatus";
@@ -159,7 +160,11 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
         <Button
           kind="primary"
           isDisabled={!has(permissions, Permission.Connect)}
-          onPress={() => join(channel.id)}
+          onHoverStart={preloadVoice}
+          onPress={() => {
+            preloadVoice();
+            join(channel.id);
+          }}
         >
           <LogIn size={16} aria-hidden="true" /> {text(isStage ? "stage.join" : "voice.join")}
         </Button>

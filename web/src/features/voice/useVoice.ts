@@ -3,7 +3,6 @@ import type { GatewayVoiceState } from "discord-api-types/v10";
 import { getVoiceStatus } from "../../voice/status";
 import { rememberReturn } from "../../voice/returning";
 import { useAppState, useSession } from "../session/session";
-import { preloadVoice } from "./preload";
 import { useVoiceStatus } from "./useVoiceStatus";
 
 export interface Voice {
@@ -30,10 +29,7 @@ export function useVoice(guildId: string): Voice {
   return {
     own,
     isHere,
-    join: (channelId) => {
-      preloadVoice();
-      send(channelId);
-    },
+    join: send,
     leave: () => {
       rememberReturn(account.userId, null);
       send(null);
