@@ -90,6 +90,9 @@ class ProviderServer:
             | self.metadata
         )
 
+    async def _authorize(self, request: web.Request) -> web.Response:
+        raise web.HTTPFound(self.authorize(str(request.url)))
+
     async def _keys(self, _request: web.Request) -> web.Response:
         keys = [
             jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key(), as_dict=True) | {"kid": name, "use": "sig"}
@@ -131,6 +134,7 @@ class ProviderServer:
 
         application = web.Application(middlewares=[record])
         application.router.add_get("/.well-known/openid-configuration", self._discovery)
+        application.router.add_get("/authorize", self._authorize)
         application.router.add_get("/keys", self._keys)
         application.router.add_post("/token", self._token)
         application.router.add_get("/userinfo", self._userinfo)

@@ -89,7 +89,7 @@ function ProviderRow({ provider, onOpen }: ProviderRowProps) {
   };
   const named = (act: string) => text("admin.act.on", { act, name: provider.label });
   return (
-    <li>
+    <li className="admin-provider">
       <span className="admin-name">
         <strong dir="auto">{provider.label}</strong>
         <span dir="ltr">{provider.issuer}</span>
