@@ -20,7 +20,7 @@ INVALID_TOKEN: Final = 4009
 WITHOUT_FUNCTION: Final = {"GET_SELECTED_VOICE_CHANNEL"}
 """Commands of the table that SDK 2.5 has no function for."""
 NEVER: Final = {"SPEAKING_START", "SPEAKING_STOP", "ACTIVITY_JOIN", "QUEST_ENROLLMENT_STATUS_UPDATE"}
-"""Events that can be subscribed to and never come."""
+"""Events that can be subscribed to and never come: here no one is in voice."""
 BEFORE: Final = {"READY"}
 """Events that come without a subscription."""
 

@@ -21,6 +21,7 @@ import {
   Layout,
   participantsOf,
   rpcUser,
+  selectedVoiceChannel,
   voiceStatesOf,
   type LayoutMode,
   type Screen,
@@ -30,6 +31,7 @@ import { launchParameters } from "./launching";
 import { MessageLog } from "./messageLog";
 import { MessagePanel } from "./MessagePanel";
 import { RpcConnection } from "./rpc";
+import { followSpeaking } from "./speaking";
 import { ChooseImage, Invite, InviteUser, ShareCommand, ShareLink, ShareMedia } from "./SharingDialogs";
 import type { SharedCommand } from "./sharing";
 import { isConfirmed, trust } from "../links/trusted";
@@ -521,8 +523,11 @@ function followState({ store }: Session, rpc: RpcConnection, instance: ActivityI
   const query = matchMedia("(orientation: portrait)");
   const turn = () => rpc.emit("ORIENTATION_UPDATE", screenOrientation());
   query.addEventListener("change", turn);
+  const isInChannel = () => selectedVoiceChannel(store.state) === channelId;
+  const stopSpeaking = followSpeaking(channelId, isInChannel, (name, data) => rpc.emit(name, data));
   return () => {
     stop();
+    stopSpeaking();
     stopObserving();
     query.removeEventListener("change", turn);
   };

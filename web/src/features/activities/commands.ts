@@ -60,8 +60,8 @@ const MAX_EDGE = 16_384;
 const MAX_ROWS = 5;
 
 /**
- * What each event needs. Some never come: there is no sound and there are no quests here, and no presence leads into an
- * Activity by a secret. They can be subscribed to all the same, so that an Activity that does so starts.
+ * What each event needs. Some never come: there are no quests here, and no presence leads into an Activity by a secret.
+ * They can be subscribed to all the same, so that an Activity that does so starts.
  */
 export const EVENTS: Readonly<Record<string, Needs>> = {
   ACTIVITY_INSTANCE_PARTICIPANTS_UPDATE: null,
@@ -395,7 +395,7 @@ function channelOf(state: State, channelId: string): unknown {
 }
 
 /** The voice channel that the user is in with any of their clients; null for none. */
-function selectedVoiceChannel(state: State): string | null {
+export function selectedVoiceChannel(state: State): string | null {
   const userId = state.user?.id ?? "";
   const states = Object.values(state.voiceStates).map((ofGuild) => ofGuild[userId]);
   return states.find((voice) => voice?.channel_id != null)?.channel_id ?? null;
