@@ -69,6 +69,11 @@ class AddressLimits:
                     raise too_many_requests(wait, "user", [])
                 return
 
+    async def hold(self, scope: Scope) -> None:
+        """Count a response of 429 against an address, and wait for as long as it is to be held."""
+        if self._limiter is not None:
+            await self._limiter.delays.hold(self.client(scope))
+
     def note_refusal(self, client: Payer) -> None:
         """Count a response of 401 against an address, as the API does."""
         if self._limiter is not None:

@@ -168,6 +168,10 @@ class Pipeline:
             response = refusal_response(Refusal(_error_of(problem, request)))
         if response.status in {401, 403, 429} and self._services.limiter is not None:
             self._services.limiter.note_refusal(request.network, loopback=request.loopback)
+            if response.status != 403:
+                held_from = stopwatch()
+                await self._services.limiter.delays.hold(self._known_payer(request))
+                started += stopwatch() - held_from
         await self._send(request, response, send)
         seconds = stopwatch() - started
         self._observe(endpoint_name, response.status, seconds)
@@ -236,6 +240,11 @@ class Pipeline:
                 actor = self._actors.get(value.decode("latin-1"))
                 return None if actor is None else actor.user_id
         return None
+
+    def _known_payer(self, request: Request) -> Payer:
+        """Whom a refusal is counted against: the account of a token that was seen a moment ago, else the network."""
+        actor = None if request.authorization is None else self._actors.get(request.authorization)
+        return _payer(ANONYMOUS if actor is None else actor, request)
 
     async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
         limiter = self._services.limiter

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from moothall.api.refusal_delays import RefusalDelays
 from moothall.api.shared_windows import ProcessWindows
 from moothall.objects.clock import CLOCK
 
@@ -90,6 +91,8 @@ class RateLimiter:
         self._windows: dict[tuple[object, ...], list[float]] = {}
         self._next_sweep = self._full_until = 0.0
         self._max_windows = max_windows
+        self.delays = RefusalDelays(loopback_multiplier=loopback_multiplier)
+        """Holds the refusals of who does not stop asking."""
 
     def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> RateLimitResult:
         """Count one request of `caller` against its bucket and the global limit. `major` is the major parameter."""

@@ -160,6 +160,7 @@ class Routes:
         try:
             self._limits.check(scope)
         except Refusal as refusal:
+            await self._limits.hold(scope)
             await send_refusal(scope, send, refusal)
             return
         path: str = scope["path"]

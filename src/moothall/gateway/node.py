@@ -493,7 +493,7 @@ class GatewayNode:
                 break
             await self.hub.join(session, guild_id, joined=False)
             # Each guild takes milliseconds: other tasks run in between.
-            await asyncio.sleep(0)
+            await yield_turn()
             if not connection.send_queue.has_room():
                 await connection.send_queue.drain()
 

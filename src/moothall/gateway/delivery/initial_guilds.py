@@ -1,6 +1,5 @@
 """The guilds of READY, for sessions that read them there."""
 
-import asyncio
 from collections import deque
 from collections.abc import Iterable
 
@@ -9,6 +8,7 @@ from moothall.gateway.delivery.joining import Joining
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.snapshot.guild_snapshot import GuildSnapshot
 from moothall.objects.ids import GuildId
+from moothall.runtime.turns import yield_turn
 
 
 class InitialGuilds:
@@ -33,7 +33,7 @@ class InitialGuilds:
             else:
                 self.snapshots.append(snapshot)
             # Each guild takes milliseconds: other tasks run in between.
-            await asyncio.sleep(0)
+            await yield_turn()
 
     async def finish(self) -> None:
         """Send the events since READY was read; the session receives those of the guilds from then on."""

@@ -1,6 +1,5 @@
 """Request Guild Members (opcode 8): GUILD_MEMBERS_CHUNK, a thousand members each."""
 
-import asyncio
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,6 +19,7 @@ from moothall.objects.member import Member
 from moothall.objects.presence import Presence
 from moothall.objects.wire import encode
 from moothall.runtime.fair_slots import FairSlots
+from moothall.runtime.turns import yield_turn
 
 CHUNK: Final = 1_000
 _PAGE: Final = 100
@@ -90,7 +90,7 @@ async def send_member_chunks(
                 pages.append(encode(page)[1:-1])
                 ids += _ids(page)
                 after = ids[-1]
-                await asyncio.sleep(0)
+                await yield_turn()
             await sender.send_encoded(b"[" + b",".join(pages) + b"]", ids, index, count)
         await connection.send_queue.drain()
         if connection.send_queue.closed:

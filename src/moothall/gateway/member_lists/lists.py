@@ -26,6 +26,7 @@ from moothall.gateway.snapshot.source import ListedMember, MemberSource
 from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.text import search_key
 from moothall.objects.wire import encode
+from moothall.runtime.turns import yield_turn
 
 _log = logging.getLogger(__name__)
 
@@ -315,13 +316,13 @@ class _GuildLists:
             online_ids = self._presences.online_ids(guild_id)
             for start in range(0, len(online_ids), _PAGE):
                 self._add_entries(await source.listed_members(guild_id, online_ids[start : start + _PAGE]))
-                await asyncio.sleep(0)
+                await yield_turn()
             return
         after: UserId | None = None
         while page := await source.listed_members_page(guild_id, after, _PAGE):
             self._add_entries(page)
             after = page[-1].member.user_id
-            await asyncio.sleep(0)
+            await yield_turn()
 
     def _add_entries(self, members: Iterable[ListedMember]) -> None:
         for each in members:
@@ -343,7 +344,7 @@ class _GuildLists:
             entry.key = (self._rank(entry.member), *entry.key[1:])
             self._online_count += self._is_online(entry)
             if not index % _PAGE:
-                await asyncio.sleep(0)
+                await yield_turn()
         self._list_ids = self._current_list_ids()
         self._channels = {list_id: channel_id for channel_id, list_id in self._list_ids.items()}
         self._lists = {}
@@ -364,7 +365,7 @@ class _GuildLists:
                 if self._is_listed(list_id, entry.member):
                     known.insert(entry.key)
                 if not index % _PAGE:
-                    await asyncio.sleep(0)
+                    await yield_turn()
         return known
 
     def _rank(self, member: MemberView) -> int:
@@ -518,7 +519,7 @@ class _GuildLists:
                     user_id = member.user.id
                     presence = encode(self._presence(user_id).to_object(user_id))
                     items[user_id] = b'{"member":%b,"presence":%b}}' % (encode(member)[:-1], presence)
-            await asyncio.sleep(0)
+            await yield_turn()
         missing = [user_id for user_id in user_ids if user_id not in items]
         for user_id in missing:
             self._set_entry(user_id, None)

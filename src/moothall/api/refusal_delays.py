@@ -1,0 +1,70 @@
+"""Delays of refusals: who goes on asking after many responses of 401 and 429 is answered later (decision 35).
+
+A client that waits as it is told never meets one. One that does not would cost the server as much as it can send; with
+each of its requests held for a while it sends as many as it has connections, and the others do not notice it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Final
+
+from moothall.objects.clock import CLOCK
+from moothall.runtime.budgets import Allowance, OverBudget, Payer, Rates
+
+_AT_ONCE: Final = Allowance(capacity=30, per_second=3)
+"""Refusals of an account, or of a network without one, that are sent at once."""
+_OF_NETWORK: Final = _AT_ONCE.times(8)
+"""The same of all accounts of a network together."""
+_MAX_SECONDS: Final = 2.0
+"""The longest delay: shorter than any client's patience."""
+_HELD_MAX: Final = 4096
+_HELD_OF_PAYER: Final = 64
+"""How many refusals are held at a time, in all and of one payer. What is beyond them is sent at once."""
+
+
+class RefusalDelays:
+    """Counts the refusals of accounts and networks, and holds those of who does not stop."""
+
+    def __init__(
+        self,
+        *,
+        loopback_multiplier: int = 20,
+        clock: Callable[[], float] = CLOCK.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._sleep = sleep
+        self._rates = Rates(
+            account=_AT_ONCE,
+            network=_OF_NETWORK,
+            anonymous=_AT_ONCE,
+            loopback_multiplier=loopback_multiplier,
+            clock=clock,
+        )
+        self._held: dict[Hashable, int] = {}
+        self._held_in_all = 0
+
+    async def hold(self, payer: Payer) -> None:
+        """Count a refusal that is about to be sent, and wait for as long as it is to be held."""
+        seconds = self._delay(payer)
+        lane = payer.lane
+        held = self._held.get(lane, 0)
+        if not seconds or held >= _HELD_OF_PAYER or self._held_in_all >= _HELD_MAX:
+            return
+        self._held[lane] = held + 1
+        self._held_in_all += 1
+        try:
+            await self._sleep(seconds)
+        finally:
+            self._held_in_all -= 1
+            if self._held[lane] == 1:
+                del self._held[lane]
+            else:
+                self._held[lane] -= 1
+
+    def _delay(self, payer: Payer) -> float:
+        """Seconds until the payer is to hear of a refusal."""
+        try:
+            self._rates.spend(payer)
+        except OverBudget as refused:
+            return min(refused.seconds, _MAX_SECONDS)
+        return 0.0
