@@ -25,6 +25,7 @@ from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
 from moothall.runtime.budgets import Cost
+from moothall.runtime.turns import yield_turn
 from moothall.runtime.work_pool import PayerPool
 from moothall.storage.blobs import Blobs, BlobWriter
 from moothall.storage.database import StorageError
@@ -222,6 +223,7 @@ class UploadStaging:
                 if len(file.head) < _HEAD_BYTES:
                     file.head += event[: _HEAD_BYTES - len(file.head)]
                 await writer.write(event)
+                await yield_turn()
             self._check_form_size()
 
     def _begin(self, head: PartHead) -> StagedFile:

@@ -64,6 +64,7 @@ async def send_member_chunks(
     if user_ids is not None:
         requested_ids = user_ids[:_MAX_RESULTS]
         async with reads.slot(session.user_id):
+            await yield_turn()
             members = await source.members_by_id(guild_id, requested_ids)
             member_ids = set(_ids(members))
             await sender.send(members, not_found=[user_id for user_id in requested_ids if user_id not in member_ids])
@@ -72,6 +73,7 @@ async def send_member_chunks(
     if query or limit:
         limit = min(limit or _MAX_RESULTS, _MAX_RESULTS)
         async with reads.slot(session.user_id):
+            await yield_turn()
             await sender.send(await source.members_by_prefix(guild_id, query, limit))
         return
     if not session.intents & Intent.GUILD_MEMBERS:
@@ -84,13 +86,13 @@ async def send_member_chunks(
         ids: list[UserId] = []
         async with reads.slot(session.user_id):
             for _ in range(CHUNK // _PAGE):
+                await yield_turn()
                 page = await source.members_page(guild_id, after, _PAGE)
                 if not page:
                     break
                 pages.append(encode(page)[1:-1])
                 ids += _ids(page)
                 after = ids[-1]
-                await yield_turn()
             await sender.send_encoded(b"[" + b",".join(pages) + b"]", ids, index, count)
         await connection.send_queue.drain()
         if connection.send_queue.closed:
