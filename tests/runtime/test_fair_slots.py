@@ -92,3 +92,42 @@ async def test_one_that_gives_up_or_fails_leaves_its_slot_to_others() -> None:
     work.go.set()
     await asyncio.wait_for(work.do("c"), 30)
     assert not slots._lanes
+
+
+async def test_a_slot_is_given_to_who_had_the_least_time_lately() -> None:
+    slots = FairSlots(1, waiting_max=100, waiting_each=100)
+    order: list[str] = []
+
+    async def use(network: str, seconds: float) -> None:
+        async with slots.slot(network):
+            order.append(network)
+            await asyncio.sleep(seconds)
+
+    await use("heavy", 0.05)
+    holder = asyncio.create_task(use("holder", 0.01))
+    await run_ready_tasks()
+    tasks = [asyncio.create_task(use(network, 0)) for network in ("heavy", "light")]
+    await asyncio.gather(holder, *tasks)
+    assert order == ["heavy", "holder", "light", "heavy"]
+
+
+async def test_a_slot_given_to_a_task_that_is_cancelled_meanwhile_is_not_lost() -> None:
+    slots = FairSlots(1, waiting_max=100, waiting_each=100)
+    let_go = asyncio.Event()
+
+    async def hold(network: str) -> None:
+        async with slots.slot(network):
+            await let_go.wait()
+
+    holder = asyncio.create_task(hold("a"))
+    await run_ready_tasks()
+    waiting = [asyncio.create_task(hold(network)) for network in ("b", "c")]
+    await run_ready_tasks()
+    waiting[1].cancel()
+    let_go.set()
+    await holder
+    # The slot is b's by now, which has not gone on yet.
+    waiting[0].cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    async with asyncio.timeout(1), slots.slot("d"):
+        assert slots.waiting == 1

@@ -170,7 +170,7 @@ class Pipeline:
             self._services.limiter.note_refusal(request.network, loopback=request.loopback)
             if response.status != 403:
                 held_from = stopwatch()
-                await self._services.limiter.delays.hold(self._known_payer(request))
+                await self._services.limiter.delays.hold(request.payer)
                 started += stopwatch() - held_from
         await self._send(request, response, send)
         seconds = stopwatch() - started
@@ -199,7 +199,7 @@ class Pipeline:
         self._take_rate(endpoint, values, actor, request)
         has_files = endpoint.uploads is not None and is_form(request.content_type)
         if endpoint.body is not None:
-            request.cost = self._services.budgets.cost_of(_payer(actor, request))
+            request.cost = self._services.budgets.cost_of(request.payer)
         decoded = await self._decode(endpoint, values, request, has_files=has_files)
         if endpoint.images and decoded.problem is None:
             await self._stage_images(endpoint, actor, request, decoded)
@@ -241,11 +241,6 @@ class Pipeline:
                 return None if actor is None else actor.user_id
         return None
 
-    def _known_payer(self, request: Request) -> Payer:
-        """Whom a refusal is counted against: the account of a token that was seen a moment ago, else the network."""
-        actor = None if request.authorization is None else self._actors.get(request.authorization)
-        return _payer(ANONYMOUS if actor is None else actor, request)
-
     async def _authenticate(self, endpoint: Endpoint, request: Request) -> Actor:
         limiter = self._services.limiter
         if limiter is not None and (wait := limiter.banned_for(request.network, loopback=request.loopback)):
@@ -265,6 +260,7 @@ class Pipeline:
                     self._actors.put(header, cached)
                 self._services.record_token_use(cached)
             actor = cached
+            request.payer = Payer(actor.user_id or None, request.network, request.loopback)
         if endpoint.access.needs_actor and not actor.signed_in:
             raise Refusal(errors.NOT_AUTHENTICATED)
         return actor
@@ -291,7 +287,7 @@ class Pipeline:
         body = decoded.body["body"]
         if not any(isinstance(getattr(body, field), MEDIA) for field in endpoint.images):
             return
-        pool = self._services.pools.images.for_payer(_payer(actor, request))
+        pool = self._services.pools.images.for_payer(request.payer)
         # Only authorized callers may cause this work. The transaction checks the authorization again.
         async with self._services.database.read() as reader:
             ctx = self._context(endpoint, actor, request, decoded, reader)
@@ -316,9 +312,8 @@ class Pipeline:
                 return Admission(allowance, share)
 
         services = self._services
-        payer = _payer(actor, request)
-        cost = request.cost = request.cost or services.budgets.cost_of(payer)
-        pool = services.pools.images.for_payer(payer)
+        cost = request.cost = request.cost or services.budgets.cost_of(request.payer)
+        pool = services.pools.images.for_payer(request.payer)
         staging = UploadStaging(uploads, services.blobs, services.file_ids, admit, pool, cost)
         try:
             return await self._run_staged(staging, endpoint, actor, request, decoded)
@@ -390,7 +385,7 @@ class Pipeline:
         writes: bool,
     ) -> Any:
         """Run the endpoint once, in one transaction. Raises StorageConflict if another process' transaction won."""
-        database, payer = self._services.database, _payer(actor, request)
+        database, payer = self._services.database, request.payer
         opening: Any
         if writes:
             opening = database.transaction(lock, payer=payer)
@@ -461,9 +456,9 @@ class Pipeline:
         # Level 1 of 64 kB takes about a millisecond: larger bodies are compressed in a thread.
         if len(body) <= _LARGE_BODY:
             return _deflate(body), True
-        payer = Payer(None, request.network, request.loopback) if request.cost is None else request.cost.payer
+        deflate = partial(_deflate, body)
         try:
-            return await self._services.pools.responses.run(payer, partial(_deflate, body), size=len(body)), True
+            return await self._services.pools.responses.run(request.payer, deflate, size=len(body)), True
         except WorkRefused:
             return body, False
 
@@ -505,11 +500,6 @@ def _error_of(problem: Exception, request: Request) -> ErrorKind:
         return errors.INSUFFICIENT_STORAGE if isinstance(problem, StorageFull) else errors.UNAVAILABLE
     log.error("%s %s failed", request.method, request.redacted_path, exc_info=problem)
     return errors.INTERNAL_ERROR
-
-
-def _payer(actor: Actor, request: Request) -> Payer:
-    """Whom the cost of a request is charged to."""
-    return Payer(actor.user_id or None, request.network, request.loopback)
 
 
 def _check_scope(endpoint: Endpoint, actor: Actor) -> None:

@@ -1,4 +1,4 @@
-"""Delays of refusals: who goes on asking after many responses of 401 and 429 is answered later (decision 35).
+"""Delays of refusals: who goes on asking after many responses of 401 and 429 is answered later (decision 36).
 
 A client that waits as it is told never meets one. One that does not would cost the server as much as it can send; with
 each of its requests held for a while it sends as many as it has connections, and the others do not notice it.

@@ -4,18 +4,22 @@ import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
+from moothall.objects.clock import stopwatch
 from moothall.runtime.budgets import Overloaded
+from moothall.runtime.lanes import Lanes
 
 
 class FairSlots:
     """A semaphore of `slots`, of which a lane (an account or a network) has at most `each`.
 
-    At most `waiting_max` tasks have or wait for a slot, at most `waiting_each` in one lane. As a lane has no more than
-    `each` tasks in the queue for slots, the lanes take turns.
+    At most `waiting_max` tasks have or wait for a slot, at most `waiting_each` in one lane. The next slot is given to
+    the lane that has had slots for the least time lately.
     """
 
     def __init__(self, slots: int, *, waiting_max: int, waiting_each: int, each: int = 1) -> None:
-        self._slots = asyncio.Semaphore(slots)
+        self._free = slots
+        self._queue: Lanes[asyncio.Future[None]] = Lanes()
+        """Those who wait for a slot, at most `each` of a lane: others of it wait for them."""
         self._waiting_max = waiting_max
         self._waiting_each = waiting_each
         self._each = each
@@ -34,13 +38,43 @@ class FairSlots:
         self.waiting += 1
         lane.waiting += 1
         try:
-            async with lane.free, self._slots:
-                yield
+            async with lane.free:
+                await self._take(key)
+                started = stopwatch()
+                try:
+                    yield
+                finally:
+                    now = stopwatch()
+                    self._queue.charge(key, now - started)
+                    self._give(now)
         finally:
             self.waiting -= 1
             lane.waiting -= 1
             if not lane.waiting:
                 del self._lanes[key]
+
+    async def _take(self, key: Hashable) -> None:
+        if self._free and not self._queue:
+            self._free -= 1
+            return
+        future = asyncio.get_running_loop().create_future()
+        self._queue.add(key, future)
+        try:
+            await future
+        except asyncio.CancelledError:
+            if not future.cancelled():
+                # It had been given the slot already.
+                self._give(stopwatch())
+            raise
+
+    def _give(self, now: float) -> None:
+        """Give a slot that is free now to the next who waits."""
+        self._queue.forget(now)
+        while (future := self._queue.take()) is not None:
+            if not future.done():
+                future.set_result(None)
+                return
+        self._free += 1
 
 
 class _Lane:

@@ -11,7 +11,7 @@ from typing import Any
 
 from moothall.api.request.json_size import MAX_JSON, JsonSize
 from moothall.runtime.asgi import Receive
-from moothall.runtime.budgets import Cost
+from moothall.runtime.budgets import Cost, Payer
 from moothall.runtime.work_pool import WorkPool
 
 _PREFIXES = ("/api/v10", "/api/v9", "/api")
@@ -78,6 +78,7 @@ class Request:
         "loopback",
         "method",
         "path",
+        "payer",
         "query_string",
         "response_headers",
         "takes_whole_response",
@@ -93,6 +94,8 @@ class Request:
         self.query_string: bytes = scope["query_string"]
         self.address = address
         self.loopback = is_loopback(address)
+        self.payer = Payer(None, self.network, self.loopback)
+        """Whom what the request costs is charged to: the network, and once the caller is known the account."""
         self.id = new_request_id()
         self.response_headers: list[tuple[bytes, bytes]] = []
         """Headers that every response to this request carries, refusals too."""
