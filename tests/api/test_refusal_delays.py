@@ -34,7 +34,7 @@ def hours() -> Hours:
 
 @pytest.fixture
 def delays(hours: Hours) -> RefusalDelays:
-    return RefusalDelays(clock=hours, sleep=hours.sleep)
+    return RefusalDelays(clock=hours, sleep=hours.sleep, busy=lambda: True)
 
 
 async def refuse(delays: RefusalDelays, payer: Payer, times: int) -> None:
@@ -48,6 +48,12 @@ async def test_refusals_are_sent_at_once_until_there_are_many(delays: RefusalDel
     await refuse(delays, ALICE, 20)
     assert len(hours.slept) == 20
     assert all(0 < seconds <= 2 for seconds in hours.slept)
+
+
+async def test_nothing_is_held_while_the_server_has_time(hours: Hours) -> None:
+    delays = RefusalDelays(clock=hours, sleep=hours.sleep, busy=lambda: False)
+    await refuse(delays, ALICE, 1_000)
+    assert hours.slept == []
 
 
 async def test_who_waits_as_told_is_never_held(delays: RefusalDelays, hours: Hours) -> None:
@@ -81,7 +87,7 @@ async def test_many_accounts_of_one_network_are_held_as_one(delays: RefusalDelay
 
 
 async def test_clients_of_the_machine_itself_have_a_multiple(hours: Hours) -> None:
-    delays = RefusalDelays(loopback_multiplier=20, clock=hours, sleep=hours.sleep)
+    delays = RefusalDelays(loopback_multiplier=20, clock=hours, sleep=hours.sleep, busy=lambda: True)
     await refuse(delays, Payer(1, "", loopback=True), 600)
     assert hours.slept == []
     await refuse(delays, Payer(1, "", loopback=True), 1)
@@ -97,7 +103,7 @@ async def test_no_more_refusals_of_one_are_held_than_it_may_have_in_memory(hours
         sleeping += 1
         await asleep.wait()
 
-    delays = RefusalDelays(clock=hours, sleep=sleep)
+    delays = RefusalDelays(clock=hours, sleep=sleep, busy=lambda: True)
     tasks = [asyncio.create_task(delays.hold(ALICE)) for _ in range(200)]
     await asyncio.sleep(0)
     assert sleeping == 64

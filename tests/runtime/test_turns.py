@@ -226,3 +226,22 @@ async def test_a_lane_that_has_had_much_time_does_not_wait_for_ever(monkeypatch:
         await newcomers[number - 120]
     assert last.done()
     await asyncio.gather(*newcomers)
+
+
+async def test_a_loop_is_busy_while_many_have_to_wait_for_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    for number in range(100):
+        await load.work(number)
+    assert not turns.is_busy()
+    await asyncio.gather(*(load.work(number) for number in range(100)))
+    assert turns.is_busy()
+    load.pass_time(5)
+    assert not turns.is_busy()
+
+
+async def test_a_loop_whose_work_waits_for_itself_only_is_not_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Load(monkeypatch, TURN_SECONDS)
+    for _ in range(100):
+        load.pass_time(0.01)
+        await yield_turn()
+    assert not turns.is_busy()

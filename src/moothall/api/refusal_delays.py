@@ -1,7 +1,8 @@
-"""Delays of refusals: who goes on asking after many responses of 401 and 429 is answered later (decision 36).
+"""Delays of refusals: on a busy server, who goes on asking after many responses of 401 and 429 is answered later.
 
 A client that waits as it is told never meets one. One that does not would cost the server as much as it can send; with
-each of its requests held for a while it sends as many as it has connections, and the others do not notice it.
+each of its requests held for a while it sends as many as it has connections, and the others do not notice it (decision
+36).
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from typing import Final
 
 from moothall.objects.clock import CLOCK
 from moothall.runtime.budgets import Allowance, OverBudget, Payer, Rates
+from moothall.runtime.turns import is_busy
 
 _AT_ONCE: Final = Allowance(capacity=30, per_second=3)
 """Refusals of an account, or of a network without one, that are sent at once."""
@@ -23,7 +25,7 @@ _HELD_OF_PAYER: Final = 64
 
 
 class RefusalDelays:
-    """Counts the refusals of accounts and networks, and holds those of who does not stop."""
+    """Counts the refusals of accounts and networks, and holds those of who does not stop while the server is busy."""
 
     def __init__(
         self,
@@ -31,7 +33,9 @@ class RefusalDelays:
         loopback_multiplier: int = 20,
         clock: Callable[[], float] = CLOCK.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        busy: Callable[[], bool] = is_busy,
     ) -> None:
+        self._busy = busy
         self._sleep = sleep
         self._rates = Rates(
             account=_AT_ONCE,
@@ -48,7 +52,7 @@ class RefusalDelays:
         seconds = self._delay(payer)
         lane = payer.lane
         held = self._held.get(lane, 0)
-        if not seconds or held >= _HELD_OF_PAYER or self._held_in_all >= _HELD_MAX:
+        if not seconds or not self._busy() or held >= _HELD_OF_PAYER or self._held_in_all >= _HELD_MAX:
             return
         self._held[lane] = held + 1
         self._held_in_all += 1

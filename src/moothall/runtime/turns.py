@@ -24,6 +24,10 @@ TURN_SECONDS: Final = 0.001
 FIRST_SECONDS: Final = 0.002
 """The same for what goes before all others."""
 _MAX_AT_ONCE: Final = 64
+_LONG_WAIT: Final = 0.005
+"""Seconds of a wait for a turn which tells that the server has more to do than there is room for."""
+_MANY_WAITS: Final = 20
+"""Such waits lately with which the server counts as busy."""
 
 
 class Turns:
@@ -42,6 +46,8 @@ class Turns:
         """The time of the steps of this turn."""
         self._woken = 0
         """How many of those who waited go on in this turn."""
+        self._long_waits = self._long_waits_at = 0.0
+        """How many long waits for turns there were lately, half of which are forgotten each second, and when."""
         self._at_once = 8
         """How many of those who wait begin in one turn, by how long the steps of the last ones took."""
 
@@ -59,6 +65,7 @@ class Turns:
         self._end_step(now)
         if (self._is_awaited() and not (first or goes_on)) or self._taken >= (FIRST_SECONDS if first else TURN_SECONDS):
             future = loop.create_future()
+            waits_from = now
             lane = SERVER_LANE
             if first:
                 self._first.appendleft(future)
@@ -69,10 +76,19 @@ class Turns:
             now = stopwatch()
             self._end_step(now)
             self._lane, self._step_started = lane, now
+            if now - waits_from > _LONG_WAIT and not goes_on:
+                self._long_waits, self._long_waits_at = self._long_waits_lately(now) + 1, now
             if self._loop is not loop:
                 self._note_first(loop)
         else:
             self._lane, self._step_started = SERVER_LANE, now
+
+    def is_busy(self) -> bool:
+        """Whether many had to wait for turns lately."""
+        return self._long_waits_lately(stopwatch()) >= _MANY_WAITS
+
+    def _long_waits_lately(self, now: float) -> float:
+        return self._long_waits * 0.5 ** (now - self._long_waits_at)
 
     def _is_awaited(self) -> bool:
         return bool(self._lanes or self._first)
@@ -131,6 +147,11 @@ def room_in_turn(*, first: bool = False) -> Awaitable[None]:
     With `first`, it begins before all others who wait; no more than one task at a time may ask for that.
     """
     return _of_thread.turns.room(first=first)
+
+
+def is_busy() -> bool:
+    """Whether the event loop of this thread has had more to do lately than there was room for."""
+    return _of_thread.turns.is_busy()
 
 
 async def yield_turn(*, first: bool = False) -> None:
