@@ -1,4 +1,4 @@
-"""Refusals of who does not stop asking are held."""
+"""Refusals of who does not stop asking are delayed."""
 
 import asyncio
 
@@ -50,7 +50,7 @@ async def test_refusals_are_sent_at_once_until_there_are_many(delays: RefusalDel
     assert all(0 < seconds <= 2 for seconds in hours.slept)
 
 
-async def test_nothing_is_held_while_the_server_has_time(hours: Hours) -> None:
+async def test_nothing_is_delayed_while_the_server_has_time(hours: Hours) -> None:
     delays = RefusalDelays(clock=hours, sleep=hours.sleep, busy=lambda: False)
     await refuse(delays, ALICE, 1_000)
     assert hours.slept == []
@@ -71,7 +71,7 @@ async def test_who_stops_for_a_while_is_answered_at_once_again(delays: RefusalDe
     assert hours.slept == []
 
 
-async def test_an_account_is_not_held_for_what_another_is_refused(delays: RefusalDelays, hours: Hours) -> None:
+async def test_an_account_is_not_delayed_for_what_another_is_refused(delays: RefusalDelays, hours: Hours) -> None:
     await refuse(delays, ALICE, 100)
     hours.slept.clear()
     await refuse(delays, BOB, 5)
@@ -80,7 +80,7 @@ async def test_an_account_is_not_held_for_what_another_is_refused(delays: Refusa
     assert hours.slept == []
 
 
-async def test_many_accounts_of_one_network_are_held_as_one(delays: RefusalDelays, hours: Hours) -> None:
+async def test_many_accounts_of_one_network_are_delayed_as_one(delays: RefusalDelays, hours: Hours) -> None:
     for account in range(100):
         await refuse(delays, Payer(account, "192.0.2.1"), 5)
     assert len(hours.slept) > 200
@@ -94,7 +94,7 @@ async def test_clients_of_the_machine_itself_have_a_multiple(hours: Hours) -> No
     assert len(hours.slept) == 1
 
 
-async def test_no_more_refusals_of_one_are_held_than_it_may_have_in_memory(hours: Hours) -> None:
+async def test_no_more_refusals_of_one_are_delayed_than_it_may_have_in_memory(hours: Hours) -> None:
     asleep = asyncio.Event()
     sleeping = 0
 

@@ -169,9 +169,9 @@ class Pipeline:
         if response.status in {401, 403, 429} and self._services.limiter is not None:
             self._services.limiter.note_refusal(request.network, loopback=request.loopback)
             if response.status != 403:
-                held_from = stopwatch()
+                delayed_from = stopwatch()
                 await self._services.limiter.delays.hold(request.payer)
-                started += stopwatch() - held_from
+                started += stopwatch() - delayed_from
         await self._send(request, response, send)
         seconds = stopwatch() - started
         self._observe(endpoint_name, response.status, seconds)

@@ -1,7 +1,7 @@
 """Delays of refusals: on a busy server, who goes on asking after many responses of 401 and 429 is answered later.
 
 A client that waits as it is told never meets one. One that does not would cost the server as much as it can send; with
-each of its requests held for a while it sends as many as it has connections, and the others do not notice it (decision
+each of its requests delayed for a while it sends as many as it has connections, and the others do not notice it (decision
 36).
 """
 
@@ -19,9 +19,9 @@ _OF_NETWORK: Final = _AT_ONCE.times(8)
 """The same of all accounts of a network together."""
 _MAX_SECONDS: Final = 2.0
 """The longest delay: shorter than any client's patience."""
-_HELD_MAX: Final = 4096
-_HELD_OF_PAYER: Final = 64
-"""How many refusals are held at a time, in all and of one payer. What is beyond them is sent at once."""
+_DELAYED_MAX: Final = 4096
+_DELAYED_OF_PAYER: Final = 64
+"""How many refusals are delayed at a time, in all and of one payer. What is beyond them is sent at once."""
 
 
 class RefusalDelays:
@@ -44,26 +44,26 @@ class RefusalDelays:
             loopback_multiplier=loopback_multiplier,
             clock=clock,
         )
-        self._held: dict[Hashable, int] = {}
-        self._held_in_all = 0
+        self._delayed: dict[Hashable, int] = {}
+        self._delayed_in_all = 0
 
     async def hold(self, payer: Payer) -> None:
-        """Count a refusal that is about to be sent, and wait for as long as it is to be held."""
+        """Count a refusal that is about to be sent, and wait for as long as it is to be delayed."""
         seconds = self._delay(payer)
         lane = payer.lane
-        held = self._held.get(lane, 0)
-        if not seconds or not self._busy() or held >= _HELD_OF_PAYER or self._held_in_all >= _HELD_MAX:
+        delayed = self._delayed.get(lane, 0)
+        if not seconds or not self._busy() or delayed >= _DELAYED_OF_PAYER or self._delayed_in_all >= _DELAYED_MAX:
             return
-        self._held[lane] = held + 1
-        self._held_in_all += 1
+        self._delayed[lane] = delayed + 1
+        self._delayed_in_all += 1
         try:
             await self._sleep(seconds)
         finally:
-            self._held_in_all -= 1
-            if self._held[lane] == 1:
-                del self._held[lane]
+            self._delayed_in_all -= 1
+            if self._delayed[lane] == 1:
+                del self._delayed[lane]
             else:
-                self._held[lane] -= 1
+                self._delayed[lane] -= 1
 
     def _delay(self, payer: Payer) -> float:
         """Seconds until the payer is to hear of a refusal."""
