@@ -1,8 +1,7 @@
 """Delays of refusals: on a busy server, who goes on asking after many responses of 401 and 429 is answered later.
 
-A client that waits as it is told never meets one. One that does not would cost the server as much as it can send; with
-each of its requests delayed for a while it sends as many as it has connections, and the others do not notice it (decision
-36).
+A client that waits as it is told never meets one. One that does not would cost the server as much as it can send. With
+its responses delayed it sends as many requests as it has connections, and others do not notice it (decision 36).
 """
 
 import asyncio

@@ -9,6 +9,7 @@ them.
 """
 
 import asyncio
+import math
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Hashable, Sequence
@@ -88,7 +89,7 @@ class Turns:
         return self._long_waits_lately(stopwatch()) >= _MANY_WAITS
 
     def _long_waits_lately(self, now: float) -> float:
-        return self._long_waits * 0.5 ** (now - self._long_waits_at)
+        return self._long_waits * math.pow(0.5, now - self._long_waits_at)
 
     def _is_awaited(self) -> bool:
         return bool(self._lanes or self._first)
