@@ -72,6 +72,7 @@ async def test_what_is_chosen_in_appearance_is_on_the_document_and_stays(browser
             await expect(root).to_have_attribute(f"data-{name}", value)
         await expect(root).to_have_css("font-size", "20px")
         await page.reload()
+        await expect(page.locator(".swatch[data-hue=teal][data-selected]")).to_be_visible()
     faces = await page.evaluate("document.fonts.load('15px \"Onest Variable\"').then(faces => faces.length)")
     assert faces == 1  # the Latin letters: other files of the font are for other scripts
     assert await ada.violations() == []
