@@ -20,6 +20,7 @@ import { setOverlays } from "./features/overlays/overlays";
 import { CustomizeScreen, DirectScreen, GuildScreen, LastScreen } from "./features/shell/screens";
 import { Shell } from "./features/shell/Shell";
 import { UserCardContext, type UserCardProps } from "./features/users/UserCardContext";
+import { UserMenuContext, type UserMenuProps } from "./features/users/UserMenuContext";
 import { Translate } from "./i18n/translate";
 import { loaded } from "./ui/loaded";
 
@@ -38,9 +39,11 @@ const UserCard = loaded(async () => ({ default: (await import("./features/member
 const TemplatePage = loaded(() => import("./features/guilds/TemplatePage"));
 const LaunchPage = loaded(() => import("./features/activities/LaunchPage"));
 const Settings = loaded(() => import("./features/settings/Frame"));
+const UserMenu = loaded(() => import("./features/members/UserMenu"));
 const Admin = loaded(() => import("./features/admin/Frame"));
 const NotFound = loaded(() => import("./features/shell/NotFound"));
 
+const drawUserMenu = (props: UserMenuProps) => <UserMenu {...props} />;
 const drawUserCard = (props: UserCardProps) => (
   <UserCard
     {...props}
@@ -126,7 +129,9 @@ function SignedIn() {
   return (
     <SessionProvider key={account.userId} account={account} onChange={onChange}>
       <UserCardContext value={drawUserCard}>
-        <Shell />
+        <UserMenuContext value={drawUserMenu}>
+          <Shell />
+        </UserMenuContext>
       </UserCardContext>
     </SessionProvider>
   );

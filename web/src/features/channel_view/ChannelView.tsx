@@ -39,6 +39,7 @@ import { DatePanel } from "../messages/DatePanel";
 import { toggled } from "../messages/selecting";
 import { useUploads } from "../attachments/uploads";
 import { Typing } from "../messages/Typing";
+import { focusLastMessage } from "../messages/useWalk";
 import { useKeyHint } from "../keybinds/Keys";
 import { useAppState, useSession } from "../session/session";
 import { useChannelPermissions } from "../session/usePermissions";
@@ -49,6 +50,7 @@ import { hasPassedAgeGate, isAgeRestricted } from "./ageGate";
 import "../composer/composer.css";
 
 const AgeGate = loaded(() => import("./AgeGate"));
+const Content = loaded(async () => ({ default: (await import("../content/Content")).Content }));
 const Composer = loaded(async () => ({ default: (await import("../composer/Composer")).Composer }));
 const SelectionBar = loaded(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
 const Shelf = loaded(() => import("../activities/Shelf"));
@@ -105,9 +107,9 @@ export function ChannelView(props: ChannelViewProps) {
           {name}
         </Title>
         {topic && !isForum(channel) && (
-          <p className="channel-topic" dir="auto">
-            {visible(topic)}
-          </p>
+          <div className="channel-topic" dir="auto">
+            <Content fallback={visible(topic)} content={topic} guildId={guildId} />
+          </div>
         )}
         <span className="channel-header-actions">
           {HAS_THREADS.has(channel.type) && (
@@ -277,6 +279,7 @@ function Conversation({ channel, name, targetId, jumpRef }: ConversationProps) {
   );
   const endSelection = useCallback(() => setSelected(null), []);
   const uploads = useUploads();
+  const conversation = useRef<HTMLDivElement>(null);
   const [dropping, setDropping] = useState(false);
   const guildId = guildIdOf(channel);
   const permissions = useChannelPermissions(channel);
@@ -306,6 +309,9 @@ function Conversation({ channel, name, targetId, jumpRef }: ConversationProps) {
       (message) => message.author.id === session.store.state.user?.id && isEditable(message),
     );
     setEditingId(own?.id ?? null);
+    if (own === undefined && conversation.current !== null) {
+      focusLastMessage(conversation.current);
+    }
   };
   const shownName =
     guildId === null ? name : isThread(channel) ? text("thread.quoted", { name }) : `#${name}`;
@@ -313,6 +319,7 @@ function Conversation({ channel, name, targetId, jumpRef }: ConversationProps) {
     // Dropping is another way to attach files: the button next to the text does it for everyone.
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
+      ref={conversation}
       className={dropping ? "conversation conversation-dropping" : "conversation"}
       data-drop-label={text("upload.drop")}
       onDragOver={onDragOver}

@@ -14,12 +14,16 @@ interface EmojiButtonProps {
   icon: ReactNode;
   /** Where it is used, which decides about the custom emojis. */
   channel: APIChannel | undefined;
+  /** Whether it is open, where something else opens it as well. */
+  isOpen?: boolean;
+  onOpenChange?: (open: boolean) => void;
   onSelect: (emoji: PickedEmoji) => void;
 }
 
 /** A button that opens the emoji picker. */
-export function EmojiButton({ label, icon, channel, onSelect }: EmojiButtonProps) {
-  const [open, setOpen] = useState(false);
+export function EmojiButton({ label, icon, channel, onSelect, ...control }: EmojiButtonProps) {
+  const [isOwnOpen, setOwnOpen] = useState(false);
+  const { isOpen: open = isOwnOpen, onOpenChange: setOpen = setOwnOpen } = control;
   const select = (emoji: PickedEmoji) => {
     // The picker must be gone before the emoji is written: while it is open, it takes the focus back.
     flushSync(() => setOpen(false));

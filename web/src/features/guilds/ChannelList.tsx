@@ -49,8 +49,14 @@ const DELAY_MS = 1000;
 /** Then they wait so long for a moment in which the page does nothing else. */
 const MAX_IDLE_MS = 1000;
 
+interface ChannelListProps {
+  guild: GuildState;
+  /** Called by a secondary press where there is nothing. */
+  onEmptyPlace: (at: Point) => void;
+}
+
 /** The channels of a guild by category, with their threads and who is connected to them. */
-export function ChannelList({ guild }: { guild: GuildState }) {
+export function ChannelList({ guild, onEmptyPlace }: ChannelListProps) {
   const text = useText();
   const list = useRef<HTMLElement>(null);
   const { maxRows, drawAll } = useMaxRows();
@@ -80,6 +86,9 @@ export function ChannelList({ guild }: { guild: GuildState }) {
     if (row?.dataset["channel"] !== undefined) {
       event.preventDefault();
       setMenu({ channelId: row.dataset["channel"], at: { left: event.clientX, top: event.clientY } });
+    } else if ((event.target as Element).closest("a, button") === null) {
+      event.preventDefault();
+      onEmptyPlace({ left: event.clientX, top: event.clientY });
     }
   };
   const navigate = useNavigate();

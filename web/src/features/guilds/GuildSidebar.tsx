@@ -8,7 +8,7 @@ import { useText } from "../../i18n/translate";
 import { guildPermissions, has } from "../../store/permissions";
 import type { GuildState } from "../../store/state";
 import { Dialog } from "../../ui/Dialog";
-import { Menu, MenuItem } from "../../ui/Menu";
+import { Menu, MenuAt, MenuItem, type Point } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
 import { useAppState } from "../session/session";
 import { hide, isHidden, isNew } from "./beginning";
@@ -45,6 +45,7 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
   const text = useText();
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open>(null);
+  const [menuAt, setMenuAt] = useState<Point | null>(null);
   const user = useAppState((state) => state.user);
   const permissions = useAppState((state) => guildPermissions(state, guild.id, state.user?.id ?? ""));
   const userId = user?.id ?? "";
@@ -52,6 +53,38 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [now] = useState(() => Date.now());
   const hasSettings = (permissions & SETTINGS_PERMISSIONS) !== 0n;
+  const items = (
+    <>
+      {has(permissions, Permission.CreateInstantInvite) && (
+        <MenuItem onAction={() => setOpen("invite")}>{text("guild.invite")}</MenuItem>
+      )}
+      {has(permissions, Permission.ManageChannels) && (
+        <MenuItem onAction={() => setOpen("channel")}>{text("channel.create")}</MenuItem>
+      )}
+      {has(permissions, Permission.ManageChannels) && (
+        <MenuItem onAction={() => setOpen("arrange")}>{text("channel.arrange.open")}</MenuItem>
+      )}
+      {hasSettings && (
+        <MenuItem
+          onAction={() =>
+            void navigate({
+              to: "/app/guilds/$guildId/settings/{-$sectionId}/{-$itemId}",
+              params: { guildId: guild.id },
+            })
+          }
+        >
+          {text("guild.settings")}
+        </MenuItem>
+      )}
+      <MenuItem onAction={() => setOpen("profile")}>{text("guild.profile")}</MenuItem>
+      <GuildItems guild={guild} onNotifications={() => setOpen("notifications")} />
+      {!isOwner && (
+        <MenuItem danger onAction={() => setOpen("leave")}>
+          {text("guild.leave")}
+        </MenuItem>
+      )}
+    </>
+  );
   return (
     <>
       <div className="sidebar-header">
@@ -64,34 +97,7 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
             </AriaButton>
           }
         >
-          {has(permissions, Permission.CreateInstantInvite) && (
-            <MenuItem onAction={() => setOpen("invite")}>{text("guild.invite")}</MenuItem>
-          )}
-          {has(permissions, Permission.ManageChannels) && (
-            <MenuItem onAction={() => setOpen("channel")}>{text("channel.create")}</MenuItem>
-          )}
-          {has(permissions, Permission.ManageChannels) && (
-            <MenuItem onAction={() => setOpen("arrange")}>{text("channel.arrange.open")}</MenuItem>
-          )}
-          {hasSettings && (
-            <MenuItem
-              onAction={() =>
-                void navigate({
-                  to: "/app/guilds/$guildId/settings/{-$sectionId}/{-$itemId}",
-                  params: { guildId: guild.id },
-                })
-              }
-            >
-              {text("guild.settings")}
-            </MenuItem>
-          )}
-          <MenuItem onAction={() => setOpen("profile")}>{text("guild.profile")}</MenuItem>
-          <GuildItems guild={guild} onNotifications={() => setOpen("notifications")} />
-          {!isOwner && (
-            <MenuItem danger onAction={() => setOpen("leave")}>
-              {text("guild.leave")}
-            </MenuItem>
-          )}
+          {items}
         </Menu>
       </div>
       {guild.unavailable && <p className="notice">{text("guild.unavailable")}</p>}
@@ -106,7 +112,12 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
           }}
         />
       )}
-      <ChannelList key={guild.id} guild={guild} />
+      <ChannelList key={guild.id} guild={guild} onEmptyPlace={setMenuAt} />
+      {menuAt !== null && (
+        <MenuAt at={menuAt} label={text("guild.menu", { name: guild.name })} onClose={() => setMenuAt(null)}>
+          {items}
+        </MenuAt>
+      )}
       {open === "invite" && <InviteDialog guild={guild} onClose={() => setOpen(null)} />}
       {open === "channel" && (
         <Dialog title={text("channel.create.title")} onClose={() => setOpen(null)}>

@@ -58,6 +58,10 @@ export const FIXED_KEYS: readonly { keys: readonly Combination[]; text: MessageI
   { keys: ["Enter"], text: "shortcut.send" },
   { keys: ["Shift+Enter"], text: "shortcut.newLine" },
   { keys: ["/"], text: "shortcut.command" },
+  { keys: ["+"], text: "shortcut.message.react" },
+  { keys: ["R"], text: "shortcut.message.reply" },
+  { keys: ["E"], text: "shortcut.message.edit" },
+  { keys: ["Delete"], text: "shortcut.message.delete" },
 ];
 
 /** The keys of each shortcut; null for one that is switched off. */

@@ -9,7 +9,7 @@ import { guildPermissions, has } from "../../store/permissions";
 import { mayActOn } from "../../store/ranks";
 import { displayName } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
-import { Menu, MenuItem } from "../../ui/Menu";
+import { ContextMenu, Menu, MenuItem } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
 import { AppsMenuItem } from "../commands/AppsMenuItem";
 import { RelationshipItems } from "../friends/RelationshipItems";
@@ -31,36 +31,59 @@ interface MemberMenuProps {
   hasProfile: boolean;
 }
 
-type Open = "own" | "block" | "edit" | "timeout" | "kick" | "ban";
+export type MemberDialogName = "own" | "block" | "edit" | "timeout" | "kick" | "ban";
 
-/** A button that opens what the user can do about a member. */
+/** A button that opens what the user can do about a member; a secondary press opens the same at the pointer. */
 export function MemberMenu({ member, guild, trigger, hasProfile }: MemberMenuProps) {
   const text = useText();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<MemberDialogName | null>(null);
   const name = useAppState((state) => displayName(state, member.user, guild.id));
-  const close = () => setOpen(null);
+  const label = text("member.menu", { name });
+  const items = <MemberItems member={member} guild={guild} hasProfile={hasProfile} onOpen={setOpen} />;
   return (
     <>
-      <Menu label={text("member.menu", { name })} trigger={trigger}>
-        <MemberItems member={member} guild={guild} hasProfile={hasProfile} onOpen={setOpen} />
-      </Menu>
-      {open === "own" && <GuildProfile guild={guild} onClose={close} />}
-      {open === "block" && <BlockDialog user={member.user} name={name} onClose={close} />}
-      {(open === "edit" || open === "timeout") && (
-        <MemberDialog kind={open} guild={guild} member={member} onClose={close} />
-      )}
-      {(open === "kick" || open === "ban") && (
-        <RemoveMember kind={open} guildId={guild.id} userId={member.user.id} name={name} onClose={close} />
-      )}
+      <ContextMenu label={label} menu={items}>
+        <Menu label={label} trigger={trigger}>
+          {items}
+        </Menu>
+      </ContextMenu>
+      <MemberDialogs open={open} member={member} guild={guild} name={name} onClose={() => setOpen(null)} />
     </>
   );
 }
 
-interface MemberItemsProps extends Pick<MemberMenuProps, "member" | "guild" | "hasProfile"> {
-  onOpen: (open: Open) => void;
+interface MemberDialogsProps extends Pick<MemberMenuProps, "member" | "guild"> {
+  open: MemberDialogName | null;
+  name: string;
+  onClose: () => void;
 }
 
-function MemberItems({ member, guild, hasProfile, onOpen }: MemberItemsProps) {
+/** The dialog that an item of a member's menu has opened. */
+export function MemberDialogs({ open, member, guild, name, onClose }: MemberDialogsProps) {
+  switch (open) {
+    case "own":
+      return <GuildProfile guild={guild} onClose={onClose} />;
+    case "block":
+      return <BlockDialog user={member.user} name={name} onClose={onClose} />;
+    case "edit":
+    case "timeout":
+      return <MemberDialog kind={open} guild={guild} member={member} onClose={onClose} />;
+    case "kick":
+    case "ban":
+      return (
+        <RemoveMember kind={open} guildId={guild.id} userId={member.user.id} name={name} onClose={onClose} />
+      );
+    case null:
+      return null;
+  }
+}
+
+interface MemberItemsProps extends Pick<MemberMenuProps, "member" | "guild" | "hasProfile"> {
+  onOpen: (open: MemberDialogName) => void;
+}
+
+/** The items of a member's menu. */
+export function MemberItems({ member, guild, hasProfile, onOpen }: MemberItemsProps) {
   const text = useText();
   const { api, store } = useSession();
   const navigate = useNavigate();

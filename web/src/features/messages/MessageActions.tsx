@@ -19,6 +19,7 @@ import { EmojiButton } from "../emojis/EmojiButton";
 import { isEditable, isForwardable, isPublishable, isWritten } from "./forwarding";
 import { markMessageUnread } from "./markUnread";
 import { toggleReaction } from "./Reactions";
+import { useMessageKeys } from "./useMessageKeys";
 
 const ForwardDialog = loaded(() => import("./ForwardDialog"));
 const PublishDialog = loaded(() => import("./PublishDialog"));
@@ -56,6 +57,7 @@ export default function MessageActions(props: MessageActionsProps) {
   const session = useSession();
   const action = useAction();
   const [open, setOpen] = useState<Open>(null);
+  const [reacting, setReacting] = useState(false);
   const close = () => setOpen(null);
   const isOwn = useAppState((state) => state.user?.id === message.author.id);
   const channel = useAppState((state) => state.channels[message.channel_id]);
@@ -66,6 +68,12 @@ export default function MessageActions(props: MessageActionsProps) {
   const mayEdit = isOwn && isEditable(message);
   const mayDelete = isOwn || mayManage;
   const mayReact = has(permissions, Permission.AddReactions);
+  useMessageKeys(group, {
+    reply: () => onReply(message),
+    edit: mayEdit ? () => onEdit(message.id) : null,
+    react: mayReact ? () => setReacting(true) : null,
+    remove: mayDelete ? () => setOpen("delete") : null,
+  });
   const mayStartThread =
     channel !== undefined &&
     THREAD_PARENTS.has(channel.type) &&
@@ -132,6 +140,8 @@ export default function MessageActions(props: MessageActionsProps) {
             label={text("message.react")}
             icon={<SmilePlus size={18} />}
             channel={channel}
+            isOpen={reacting}
+            onOpenChange={setReacting}
             onSelect={({ id, name }) => void toggleReaction(session, message, { id, name }, true)}
           />
         )}

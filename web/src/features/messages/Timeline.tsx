@@ -22,6 +22,7 @@ import { useRows } from "./useRows";
 import { useSeen } from "./useSeen";
 import { useShowSent } from "./useShowSent";
 import { useUnread } from "./useUnread";
+import { useWalk } from "./useWalk";
 import "./timeline.css";
 
 const UnreadBar = loaded(() => import("./UnreadBar"));
@@ -108,6 +109,7 @@ export default function Timeline(props: TimelineProps) {
   useShowSent(channelId, goToEnd);
   useNoTarget(targetId, goToEnd);
   useShowEdited(editingId, rows, virtualizer);
+  useWalk(scroller);
 
   useAcknowledge(channelId, isShown, end.atEnd);
   const firstNewIndex = fresh.firstId === null ? -1 : rows.findIndex((row) => row.key === fresh.firstId);

@@ -14,7 +14,9 @@ import type { Row } from "./rows";
 const NEAR = 40;
 /** Browsers round where a list is. */
 const ROUNDING = 2;
-const TAB_MS = 100;
+/** So long after one of the keys that move it, the focus was moved by it. */
+const KEY_MS = 100;
+const FOCUS_KEYS: ReadonlySet<string> = new Set(["Tab", "ArrowUp", "ArrowDown"]);
 
 export interface End {
   /** Whether the newest messages were in view when it was rendered last. */
@@ -121,8 +123,8 @@ function distanceToEnd(element: HTMLElement): number {
 }
 
 /**
- * Answers whether the focus has just come into a list other than by the Tab key: by a press, or back from a menu that
- * was closed. The browser scrolls the list to it, which nobody has asked for.
+ * Answers whether the focus has just come into a list other than by the keys that move it: by a press, or back from a
+ * menu that was closed. The browser scrolls the list to it, which nobody has asked for.
  */
 function useFocusMoves(scrollerRef: RefObject<HTMLElement | null>): () => boolean {
   const hasMoved = useRef(false);
@@ -131,12 +133,12 @@ function useFocusMoves(scrollerRef: RefObject<HTMLElement | null>): () => boolea
     if (element === null) {
       return undefined;
     }
-    let tabbedAt = -Infinity;
+    let movedAt = -Infinity;
     const onKeyDown = (event: KeyboardEvent) => {
-      tabbedAt = event.key === "Tab" ? event.timeStamp : tabbedAt;
+      movedAt = FOCUS_KEYS.has(event.key) ? event.timeStamp : movedAt;
     };
     const onFocus = (event: FocusEvent) => {
-      if (event.timeStamp - tabbedAt > TAB_MS) {
+      if (event.timeStamp - movedAt > KEY_MS) {
         hasMoved.current = true;
         // Frames begin with the scroll events of what has happened before.
         requestAnimationFrame(() => {

@@ -1,9 +1,11 @@
-import { useContext, useState, type CSSProperties, type ReactNode } from "react";
+import { useContext, useState, type CSSProperties, type MouseEvent, type ReactNode } from "react";
 import { Button } from "react-aria-components";
 
 import { useText } from "../../i18n/translate";
 import { Panel } from "../../ui/Panel";
+import type { Point } from "../../ui/Menu";
 import { UserCardContext } from "./UserCardContext";
+import { UserMenuContext } from "./UserMenuContext";
 
 interface UserTriggerProps {
   userId: string;
@@ -25,8 +27,16 @@ const NARROW = "(max-width: 719px)";
 export function UserTrigger({ userId, guildId, label, children, ...button }: UserTriggerProps) {
   const text = useText();
   const drawCard = useContext(UserCardContext);
+  const drawMenu = useContext(UserMenuContext);
   const [open, setOpen] = useState(false);
-  return (
+  const [menuAt, setMenuAt] = useState<Point | null>(null);
+  const openMenu = (event: MouseEvent) => {
+    event.preventDefault();
+    // The message around it has a menu of its own.
+    event.stopPropagation();
+    setMenuAt({ left: event.clientX, top: event.clientY });
+  };
+  const card = (
     <Panel
       label={text("user.card")}
       className="user-card"
@@ -41,5 +51,13 @@ export function UserTrigger({ userId, guildId, label, children, ...button }: Use
     >
       {drawCard({ userId, guildId, onClose: () => setOpen(false) })}
     </Panel>
+  );
+  return (
+    // The event comes from the button inside, which has the focus.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <span className="user-trigger" onContextMenu={openMenu}>
+      {card}
+      {menuAt !== null && drawMenu({ userId, guildId, at: menuAt, onClose: () => setMenuAt(null) })}
+    </span>
   );
 }
