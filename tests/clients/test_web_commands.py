@@ -354,6 +354,10 @@ async def test_messages_are_searched_with_filters_pages_and_context(browser: Bro
         await expect(page.locator(".timeline-row-target")).to_contain_text("the lighthouse is mine")
         await page.get_by_role("button", name="Close search").click()
         await page.get_by_role("button", name="Search messages").click()
+        # The search is as it was left; without words and filters, earlier ones are offered.
+        await expect(results).to_have_count(1)
+        await field.fill("")
+        await page.get_by_role("button", name=f"Remove filter From: {harbour.owner.name}").click()
         await expect(page.get_by_role("heading", name="Earlier searches")).to_be_visible()
         await page.locator(".search-past").last.click()
         await expect(results).to_have_count(25)

@@ -1,11 +1,12 @@
 """Keys and menus of the client, in Chromium: messages by the arrow keys, and a secondary press on what has a menu."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.clients.client_pages import Account, ClientPage
+from tests.clients.client_pages import Account, ClientPage, picture
 from tests.clients.live import Person, World
 
 
@@ -14,17 +15,17 @@ def server_settings() -> dict[str, str]:
     return {"rate_limits": "false"}
 
 
-async def open_as(browser: Browser, person: Person, guild_id: int, channel_id: int) -> ClientPage:
+async def open_as(browser: Browser, person: Person, guild_id: int, channel_id: int, **options: Any) -> ClientPage:
     """The client of a person at a channel."""
     account = Account(str(person.id), person.token)
     path = f"/channels/{guild_id}/{channel_id}"
-    options = {"viewport": {"width": 1200, "height": 600}}
+    options = {"viewport": {"width": 1200, "height": 600}} | options
     client = await ClientPage.logged_in(browser, person.world.server.url, account, path, **options)
     await expect(client.box).to_be_visible()
     return client
 
 
-async def open_with_loaves(browser: Browser, world: World, count: int) -> ClientPage:
+async def open_with_loaves(browser: Browser, world: World, count: int, **options: Any) -> ClientPage:
     """A channel with messages of a webhook."""
     owner = await world.resident()
     guild_id = await world.guild(owner, "The Moot")
@@ -32,7 +33,7 @@ async def open_with_loaves(browser: Browser, world: World, count: int) -> Client
     hook = await owner.post(f"/channels/{general}/webhooks", {"name": "Baker"})
     for number in range(count):
         await owner.post(f"/webhooks/{hook['id']}/{hook['token']}", {"content": f"loaf {number}."})
-    ada = await open_as(browser, owner, guild_id, general)
+    ada = await open_as(browser, owner, guild_id, general, **options)
     await expect(ada.message(f"loaf {count - 1}.")).to_be_in_viewport()
     return ada
 
@@ -58,6 +59,8 @@ async def test_single_keys_act_on_the_message_that_the_arrows_led_to(browser: Br
     ada = await open_with_loaves(browser, world, 3)
     keyboard, log = ada.page.keyboard, ada.page.get_by_role("log")
     await ada.box.press("ArrowUp")
+    # What the keys do is loaded with the controls of the first message that has the focus.
+    await expect(ada.page.locator("article:focus").get_by_role("group", name="Actions of this message")).to_be_visible()
     await keyboard.press("r")
     await expect(ada.page.locator(".composer-reply")).to_be_visible()
     await expect(ada.box).to_be_focused()
@@ -131,4 +134,68 @@ async def test_a_secondary_press_opens_the_menu_of_what_is_there(browser: Browse
     await page.mouse.click(box["x"] + 60, box["y"] + box["height"] - 20, button="right")
     await menu.get_by_role("menuitem", name="Create channel").click()
     await expect(page.get_by_role("dialog", name="Create a channel")).to_be_visible()
+    assert ada.errors == []
+
+
+async def test_on_a_phone_a_resting_finger_opens_a_sheet_and_a_swipe_replies(browser: Browser, world: World) -> None:
+    ada = await open_with_loaves(browser, world, 4, viewport={"width": 390, "height": 700}, has_touch=True)
+    message = ada.message("loaf 2.")
+
+    async def touch(kind: str, x: int, y: int = 300) -> None:
+        point = {"pointerType": "touch", "isPrimary": True, "clientX": x, "clientY": y}
+        await message.dispatch_event(f"pointer{kind}", point)
+
+    # A finger that moves up or down scrolls.
+    await touch("down", 200)
+    await touch("move", 200, 330)
+    await touch("up", 200, 330)
+    await touch("down", 200)
+    sheet = ada.page.locator(".menu-sheet")
+    await expect(sheet).to_be_visible()
+    await touch("up", 200)
+    await expect(ada.page.get_by_role("menu")).to_have_count(1)
+    box = await sheet.bounding_box()
+    assert box is not None
+    assert (box["x"], box["width"], box["y"] + box["height"]) == (0, 390, 700)
+    await expect(sheet.get_by_role("menuitem").first).to_have_accessible_name("React with 👍")
+    await picture(ada.page, "sheet")
+    assert await ada.violations() == []
+    await sheet.get_by_role("menuitem", name="React with 🎉").click()
+    await expect(message.get_by_role("button", name="🎉, 1")).to_be_visible()
+
+    # A short swipe does nothing, a long one replies.
+    await touch("down", 300)
+    await touch("move", 260)
+    await touch("up", 260)
+    await expect(ada.page.locator(".composer-reply")).to_have_count(0)
+    await touch("down", 300)
+    await touch("move", 260)
+    await touch("move", 200)
+    await touch("up", 200)
+    await expect(ada.page.locator(".composer-reply")).to_be_visible()
+    await expect(message).to_have_css("translate", "none")
+    assert ada.errors == []
+
+
+async def test_the_emoji_picker_remembers_what_was_used_and_the_skin_tone(browser: Browser, world: World) -> None:
+    ada = await open_with_loaves(browser, world, 1)
+    page = ada.page
+    button, dialog = (
+        page.get_by_role("button", name="Insert an emoji"),
+        page.get_by_role("dialog", name="Insert an emoji"),
+    )
+    await button.click()
+    tone = dialog.get_by_role("button", name="Change the skin tone")
+    await tone.click()
+    await expect(tone).to_have_text("✋🏻")
+    await dialog.get_by_role("searchbox").fill("waving hand")
+    await expect(dialog.locator(".emoji-preview")).to_contain_text("aving hand")
+    await dialog.get_by_role("gridcell").first.click()
+    await expect(ada.box).to_have_value("👋🏻")
+    await page.reload()
+    await button.click()
+    await expect(tone).to_have_text("✋🏻")
+    await picture(page, "emojis")
+    await dialog.get_by_role("group", name="Recently used").get_by_role("button", name="👋🏻").click()
+    await expect(ada.box).to_have_value(re.compile("👋🏻$"))
     assert ada.errors == []

@@ -164,7 +164,7 @@ class Layout:
         await expect(self.page.locator(".skeleton")).to_have_count(0)
 
     async def open_dialog(self, name: str) -> None:
-        """Open a dialog over the channel."""
+        """Open a dialog over the channel, or the panel of its threads."""
         await self.show("channel")
         if name == "switcher":
             await self.page.keyboard.press("Control+k")
@@ -174,7 +174,7 @@ class Layout:
             await expect(self.page.locator("[frimousse-emoji]:visible").first).to_be_visible()
         else:
             await self.page.locator(".channel-header .lucide-spool").click()
-            await expect(self.page.locator(".dialog")).to_be_visible()
+            await expect(self.page.locator(".side-panel .thread-tabs")).to_be_visible()
 
     async def close_dialog(self) -> None:
         """Close the dialog that is open."""

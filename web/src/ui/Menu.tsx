@@ -60,9 +60,16 @@ export function Menu({ trigger, label, children }: MenuProps) {
   );
 }
 
-export function MenuItem({ danger = false, ...props }: AriaMenuItemProps & { danger?: boolean }) {
+interface MenuItemProps extends AriaMenuItemProps {
+  danger?: boolean;
+  /** Several emojis stand in a row. */
+  kind?: "line" | "emoji";
+}
+
+export function MenuItem({ danger = false, kind = "line", ...props }: MenuItemProps) {
   const parts = useContext(MenuPartsContext);
-  return parts && <parts.Item {...props} className={danger ? "menu-item menu-item-danger" : "menu-item"} />;
+  const look = kind === "emoji" ? "menu-item menu-item-emoji" : "menu-item";
+  return parts && <parts.Item {...props} className={danger ? `${look} menu-item-danger` : look} />;
 }
 
 export function MenuSeparator() {
@@ -97,7 +104,12 @@ export function MenuAt({ at, label, onClose, children }: MenuAtProps) {
     <>
       {createPortal(
         // Elements that are moved would move it with them.
-        <span ref={anchor} id={id} className="context-anchor" style={{ left: at.left, top: at.top }} />,
+        <>
+          <span ref={anchor} className="context-anchor" style={{ left: at.left, top: at.top }} />
+          <span id={id} hidden>
+            {label}
+          </span>
+        </>,
         document.body,
       )}
       <MenuPopover
@@ -106,6 +118,7 @@ export function MenuAt({ at, label, onClose, children }: MenuAtProps) {
         label={label}
         focus="first"
         placement="bottom start"
+        isSheet
         onClose={onClose}
       >
         {children}

@@ -17,6 +17,8 @@ interface MenuPopoverProps extends Pick<PopoverProps, "placement"> {
   anchorId: string;
   label: string;
   focus: MenuFocus;
+  /** Whether it stands at the bottom of the screen where that is narrow. */
+  isSheet?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
@@ -25,11 +27,16 @@ const PARTS: MenuParts = { Item: MenuItem, Separator, Submenu };
 
 /** A menu that is open as long as it is rendered. */
 export default function MenuPopover(props: MenuPopoverProps) {
-  const { anchor, anchorId, label, focus, placement, onClose, children } = props;
+  const { anchor, anchorId, label, focus, placement, isSheet = false, onClose, children } = props;
   return (
     <MenuPartsContext value={PARTS}>
       <MenuTrigger isOpen onOpenChange={(open) => !open && onClose()}>
-        <Popover className="menu-popover" triggerRef={anchor} {...(placement && { placement })}>
+        <Popover
+          className={isSheet ? "menu-popover menu-sheet" : "menu-popover"}
+          triggerRef={anchor}
+          aria-labelledby={anchorId}
+          {...(placement && { placement })}
+        >
           <AriaMenu aria-label={label} aria-labelledby={anchorId} className="menu" autoFocus={focus}>
             {children}
           </AriaMenu>

@@ -10,6 +10,7 @@ import { useText } from "../../i18n/translate";
 import { useSession } from "../session/session";
 import { bestMatches, emojiMarkup, usableEmojis } from "../completion/completion";
 import type { Reference } from "../completion/references";
+import { addRecent, readRecents, readSkinTone, SKIN_TONES, writeSkinTone, type SkinTone } from "./recents";
 import "./emoji.css";
 
 const MAX_CUSTOM = 250;
@@ -30,22 +31,34 @@ interface EmojiPickerProps {
 }
 
 /** Custom emojis and all standard ones with search; loaded when it is first opened. Its data comes from this server. */
-export default function EmojiPicker({ channel, onSelect }: EmojiPickerProps) {
+export default function EmojiPicker({ channel, onSelect: onPick }: EmojiPickerProps) {
   const text = useText();
   const { locale } = useIntl();
-  const { store } = useSession();
+  const { store, account } = useSession();
+  const { userId } = account;
+  const [skinTone, setSkinTone] = useState(() => readSkinTone(userId));
+  const onSelect = (emoji: PickedEmoji) => {
+    addRecent(userId, emoji);
+    onPick(emoji);
+  };
   const [search, setSearch] = useState("");
   const [usable] = useState(() => (channel === undefined ? [] : usableEmojis(store.state, channel)));
   const custom =
     search === ""
       ? usable.slice(0, MAX_CUSTOM)
       : bestMatches(usable, search, (emoji) => [emoji.name ?? ""], MAX_CUSTOM);
+  const [recents] = useState(() => readRecents(userId));
+  const shownRecents = recents.flatMap((each): PickedEmoji[] => {
+    const emoji = usable.find(({ id }) => id === each.id);
+    return each.id === null ? [standard(each.name)] : emoji === undefined ? [] : [customOf(emoji)];
+  });
   return (
     <Picker.Root
       className="emoji-picker"
       emojibaseUrl={`${location.origin}/app/emojibase`}
       locale={matchLocale([locale])}
-      onEmojiSelect={({ emoji }) => onSelect({ id: null, name: emoji, text: emoji, reference: null })}
+      skinTone={skinTone}
+      onEmojiSelect={({ emoji }) => onSelect(standard(emoji))}
     >
       <Picker.Search
         className="emoji-search"
@@ -55,6 +68,15 @@ export default function EmojiPicker({ channel, onSelect }: EmojiPickerProps) {
         value={search}
         onChange={(event) => setSearch(event.target.value)}
       />
+      {search === "" && shownRecents.length > 0 && (
+        <div className="emoji-custom" role="group" aria-label={text("composer.emoji.recent")}>
+          {shownRecents.map((each) => (
+            <AriaButton key={each.id ?? each.name} aria-label={each.text} onPress={() => onSelect(each)}>
+              {each.id === null ? each.name : <EmojiImage id={each.id} name={each.text} />}
+            </AriaButton>
+          ))}
+        </div>
+      )}
       {custom.length > 0 && (
         <div className="emoji-custom" role="group" aria-label={text("composer.emoji.custom")}>
           {custom.map((emoji) => (
@@ -67,17 +89,63 @@ export default function EmojiPicker({ channel, onSelect }: EmojiPickerProps) {
         <Picker.Empty>{text("composer.emoji.none")}</Picker.Empty>
         <Picker.List />
       </Picker.Viewport>
+      <div className="emoji-footer">
+        <Picker.ActiveEmoji>
+          {({ emoji }) => (
+            <span className="emoji-preview">
+              {emoji !== undefined && (
+                <>
+                  <span className="emoji-preview-emoji">{emoji.emoji}</span> {emoji.label}
+                </>
+              )}
+            </span>
+          )}
+        </Picker.ActiveEmoji>
+        <AriaButton
+          className="emoji-tone"
+          aria-label={text("composer.emoji.tone")}
+          onPress={() => {
+            const next = SKIN_TONES[(SKIN_TONES.indexOf(skinTone) + 1) % SKIN_TONES.length] ?? "none";
+            writeSkinTone(userId, next);
+            setSkinTone(next);
+          }}
+        >
+          {TONED_HANDS[skinTone]}
+        </AriaButton>
+      </div>
     </Picker.Root>
   );
 }
 
-function CustomEmoji({ emoji, onSelect }: { emoji: APIEmoji; onSelect: (emoji: PickedEmoji) => void }) {
+/** The hand that shows each skin tone. */
+const TONED_HANDS: Readonly<Record<SkinTone, string>> = {
+  none: "✋",
+  light: "✋🏻",
+  "medium-light": "✋🏼",
+  medium: "✋🏽",
+  "medium-dark": "✋🏾",
+  dark: "✋🏿",
+};
+
+function standard(emoji: string): PickedEmoji {
+  return { id: null, name: emoji, text: emoji, reference: null };
+}
+
+function customOf(emoji: APIEmoji): PickedEmoji {
   const name = emoji.name ?? "";
   const text = `:${name}:`;
-  const reference = { text, markup: emojiMarkup(emoji) };
+  return { id: emoji.id, name, text, reference: { text, markup: emojiMarkup(emoji) } };
+}
+
+function EmojiImage({ id, name }: { id: string; name: string }) {
+  return <img src={emojiUrl(id, 28)} alt="" title={name} width={28} height={28} loading="lazy" />;
+}
+
+function CustomEmoji({ emoji, onSelect }: { emoji: APIEmoji; onSelect: (emoji: PickedEmoji) => void }) {
+  const picked = customOf(emoji);
   return (
-    <AriaButton aria-label={text} onPress={() => onSelect({ id: emoji.id, name, text, reference })}>
-      <img src={emojiUrl(emoji.id ?? "", 28)} alt="" title={text} width={28} height={28} loading="lazy" />
+    <AriaButton aria-label={picked.text} onPress={() => onSelect(picked)}>
+      <EmojiImage id={emoji.id ?? ""} name={picked.text} />
     </AriaButton>
   );
 }

@@ -19,6 +19,7 @@ import { EmojiButton } from "../emojis/EmojiButton";
 import { isEditable, isForwardable, isPublishable, isWritten } from "./forwarding";
 import { markMessageUnread } from "./markUnread";
 import { toggleReaction } from "./Reactions";
+import { QuickReactions } from "./QuickReactions";
 import { useMessageKeys } from "./useMessageKeys";
 
 const ForwardDialog = loaded(() => import("./ForwardDialog"));
@@ -185,6 +186,9 @@ export default function MessageActions(props: MessageActionsProps) {
       </div>
       {menuAt !== null && (
         <MenuAt at={menuAt} label={text("message.more")} onClose={onMenuClose}>
+          {mayReact && (
+            <QuickReactions onReact={(emoji) => void toggleReaction(session, message, emoji, true)} />
+          )}
           <MenuItem onAction={() => onReply(message)}>{text("message.reply")}</MenuItem>
           {mayEdit && <MenuItem onAction={() => onEdit(message.id)}>{text("message.edit")}</MenuItem>}
           {message.content !== "" && <MenuItem onAction={copyText}>{text("message.copyText")}</MenuItem>}

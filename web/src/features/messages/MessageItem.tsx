@@ -29,6 +29,7 @@ import { Reactions } from "./Reactions";
 import { SystemIcon } from "./SystemIcon";
 import { SystemMessage } from "./SystemMessage";
 import { isSystemLine, isWrittenText } from "./systemTypes";
+import { useTouch } from "./useTouch";
 
 const MessageEditor = loaded(async () => ({ default: (await import("./MessageEditor")).MessageEditor }));
 const Components = loaded(async () => ({ default: (await import("../components/Components")).Components }));
@@ -69,6 +70,15 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
       setMenuAt({ left: event.clientX, top: event.clientY });
     }
   };
+  const touch = useTouch(
+    (at) => {
+      if (!editing) {
+        setActive((before) => before ?? "pointer");
+        setMenuAt(at);
+      }
+    },
+    () => props.onReply(message),
+  );
   const edited = message.edited_timestamp !== null && (
     <span className="message-edited" title={formatDate(message.edited_timestamp, FULL_TIME)}>
       <Translate id="message.edited" />
@@ -81,6 +91,7 @@ export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
       // A touch gives it the focus, which shows its actions.
       tabIndex={-1}
       onContextMenu={openMenu}
+      {...touch}
       onPointerEnter={() => setActive((before) => before ?? "pointer")}
       onFocus={() => setActive((before) => before ?? "pointer")}
       className={[

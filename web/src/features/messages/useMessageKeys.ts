@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, type RefObject } from "react";
+import { useEffectEvent, useLayoutEffect, type RefObject } from "react";
 
 /** What a key does with the message that it was walked to; null for what is not permitted. */
 export interface MessageKeys {
@@ -15,7 +15,8 @@ export function useMessageKeys(insideRef: RefObject<HTMLElement | null>, keys: M
     act?.();
     return act !== null;
   });
-  useEffect(() => {
+  // Before it is drawn: a key may follow at once.
+  useLayoutEffect(() => {
     const message = insideRef.current?.closest<HTMLElement>("article");
     if (!message) {
       return undefined;

@@ -56,7 +56,12 @@ export function SearchPanel({ scope }: { scope: SearchScope }) {
           <SearchField
             className="search-field"
             value={draft.content}
-            onChange={(content) => setDraft({ ...draft, content })}
+            onChange={(content) => {
+              setDraft({ ...draft, content });
+              if (isEmpty({ ...draft, content })) {
+                show(null);
+              }
+            }}
           >
             <Label className="visually-hidden">{text("search.title")}</Label>
             <SearchIcon size={16} aria-hidden="true" />
