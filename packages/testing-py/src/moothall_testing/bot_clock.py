@@ -156,6 +156,8 @@ class BotLoop(asyncio.SelectorEventLoop):
         self.clock = clock
         self._of_connections: dict[int, asyncio.TimerHandle] = {}
         """By their `id`: a handle's hash is its time, which changes."""
+        self._requests: list[asyncio.TimerHandle] = []
+        """Deadlines of requests, which are cancelled with the end of the answer."""
         self._steps = 0
         self.set_default_executor(
             ThreadPoolExecutor(thread_name_prefix="bot", initializer=use_clock, initargs=(clock,))
@@ -173,6 +175,8 @@ class BotLoop(asyncio.SelectorEventLoop):
         if _is_of_connection():
             self._of_connections = {key: each for key, each in self._of_connections.items() if self._is_open(each)}
             self._of_connections[id(handle)] = handle
+            if _is_of_request():
+                self._requests = [*(each for each in self._requests if self._is_open(each)), handle]
         return handle
 
     def call_soon(  # type: ignore[override]  # as above
@@ -219,7 +223,7 @@ class BotLoop(asyncio.SelectorEventLoop):
         while _real_monotonic() < deadline and self.is_running():
             before = self._steps
             pause.wait(_IDLE_SECONDS)
-            if self._steps == before:
+            if self._steps == before and not any(map(self._is_open, self._requests)):
                 return
 
     def _asked(self, coroutine: Any) -> Any:
@@ -241,6 +245,16 @@ def _is_of_connection() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _is_of_request() -> bool:
+    """Whether a timer is the deadline of a request of aiohttp, other than one that becomes a WebSocket."""
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 as above
+    names: list[str] = []
+    while frame is not None and len(names) < _MAX_FRAMES:
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return names[:1] == ["start"] and "_ws_connect" not in names
 
 
 class BotLoopPolicy(asyncio.DefaultEventLoopPolicy):
