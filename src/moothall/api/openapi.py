@@ -68,7 +68,7 @@ def _scalar_schema(kind: type) -> JsonObject:
     raise NotImplementedError(f"no schema for {kind}")
 
 
-def schema_of(kind: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def schema_of(kind: Any) -> tuple[JsonObject, JsonObject]:
     """The JSON schema of a type, and the components that it refers to."""
     (schema,), components = msgspec.json.schema_components([kind], schema_hook=_scalar_schema, ref_template=_REF)
     return schema, components

@@ -10,14 +10,15 @@ from msgspec import Struct
 
 from moothall.api.field_descriptions import COMMON
 from moothall.objects.component import Component
+from moothall.objects.json_object import JsonObject
 
 _COMPONENTS: Final = "components"
 _PREFIX: Final = "#/components/schemas/"
 
 
-def refine(document: dict[str, Any]) -> None:
+def refine(document: JsonObject) -> None:
     """Describe properties, type arrays and components, and give every schema a name of one word."""
-    schemas: dict[str, Any] = document["components"]["schemas"]
+    schemas: JsonObject = document["components"]["schemas"]
     _describe_properties(schemas)
     message = schemas.get("Message", {}).get("properties", {}).get(_COMPONENTS, {})
     for schema in list(_nodes(document)):
@@ -26,7 +27,7 @@ def refine(document: dict[str, Any]) -> None:
     _shorten_names(document)
 
 
-def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+def _nodes(node: Any) -> Iterator[JsonObject]:
     if isinstance(node, dict):
         yield node
         for value in node.values():
@@ -36,7 +37,7 @@ def _nodes(node: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-def _type_arrays(schema: dict[str, Any], component: dict[str, Any] | None) -> None:
+def _type_arrays(schema: JsonObject, component: JsonObject | None) -> None:
     """Say what arrays hold that are decoded later: components of messages; of others nothing is said."""
     properties = schema.get("properties")
     if isinstance(properties, dict) and isinstance(properties.get(_COMPONENTS), dict):
@@ -47,15 +48,15 @@ def _type_arrays(schema: dict[str, Any], component: dict[str, Any] | None) -> No
         schema["items"] = {}
 
 
-def _drop_object_defaults(schema: dict[str, Any]) -> None:
+def _drop_object_defaults(schema: JsonObject) -> None:
     """Leave out defaults that are objects of another schema: generators take only plain ones."""
     if isinstance(schema.get("default"), dict | list) and schema["default"] and ("anyOf" in schema or "$ref" in schema):
         del schema["default"]
 
 
-def _shorten_names(document: dict[str, Any]) -> None:
+def _shorten_names(document: JsonObject) -> None:
     """Rename schemas that carry their module as others have their name: `...report.menu.Button` is `MenuButton`."""
-    schemas: dict[str, Any] = document["components"]["schemas"]
+    schemas: JsonObject = document["components"]["schemas"]
     names: dict[str, str] = {}
     for name in [each for each in schemas if "." in each]:
         module, _, short = name.rpartition(".")
@@ -71,7 +72,7 @@ def _shorten_names(document: dict[str, Any]) -> None:
                 node[key] = references[value]
 
 
-def _describe_properties(schemas: dict[str, Any]) -> None:
+def _describe_properties(schemas: JsonObject) -> None:
     """Take the docstrings of fields over, where there is none what fields of that name are; let components lack ids."""
     structs: dict[str, list[type]] = {}
     pending: list[type] = [Struct]

@@ -1,7 +1,7 @@
 """`moothall invitation`: invite people to register an account."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import structs
@@ -9,6 +9,7 @@ from msgspec import structs
 from moothall.cli.arguments import SNOWFLAKE
 from moothall.cli.options import STORAGE, fail, takes_settings
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.settings import Settings
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def list_command(settings: Settings, *, as_json: bool) -> None:
         return await select_tokens(reader, Timestamp.now())
 
     for row in query_database(settings, read):
-        fields: dict[str, Any] = {
+        fields: JsonObject = {
             "id": str(int(row.id)),
             "uses_left": row.uses_left,
             "created_at": row.created_at.wire(),

@@ -8,6 +8,7 @@ import click
 from moothall.cli.arguments import SNOWFLAKE
 from moothall.cli.options import STORAGE, fail, takes_settings
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.operator import ALL, OperatorPermission, format_permissions
 from moothall.settings import Settings
 
@@ -124,7 +125,7 @@ def _describe(row: "OperatorRow") -> dict[str, Any]:
     }
 
 
-def _print(fields: dict[str, Any], *, as_json: bool) -> None:
+def _print(fields: JsonObject, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(fields))
         return

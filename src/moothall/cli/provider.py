@@ -11,6 +11,7 @@ from msgspec import UNSET
 from moothall.cli.arguments import SNOWFLAKE
 from moothall.cli.options import STORAGE, fail, takes_settings
 from moothall.objects.ids import GuildId, RoleId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.settings import Settings
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def add(
         creates_accounts=not no_accounts,
     )
 
-    async def work(ctx: "Context") -> dict[str, Any]:
+    async def work(ctx: "Context") -> JsonObject:
         return _describe(await create_provider(ctx, body), await _base_url(ctx, settings))
 
     _print(operate(settings, work, reason=reason), as_json=as_json)
@@ -116,10 +117,10 @@ def change(
     from moothall.resources.identity_provider.requests import ModifyProvider
 
     secret = _read_secret(client_secret_file)
-    fields: dict[str, Any] = {**texts, "client_secret": secret, "creates_accounts": accounts, "enabled": enable}
+    fields: JsonObject = {**texts, "client_secret": secret, "creates_accounts": accounts, "enabled": enable}
     body = ModifyProvider(**{name: UNSET if value is None else value for name, value in fields.items()})
 
-    async def work(ctx: "Context") -> dict[str, Any]:
+    async def work(ctx: "Context") -> JsonObject:
         row = await modify_provider(ctx, await _find(ctx, provider_name), body)
         return _describe(row, await _base_url(ctx, settings))
 
@@ -150,7 +151,7 @@ def list_command(settings: Settings, *, as_json: bool) -> None:
     from moothall.cli.execution import operate
     from moothall.resources.identity_provider.queries import select_providers
 
-    async def work(ctx: "Context") -> list[dict[str, Any]]:
+    async def work(ctx: "Context") -> list[JsonObject]:
         url = await _base_url(ctx, settings)
         return [_describe(row, url) for row in await select_providers(ctx.tx)]
 
@@ -345,7 +346,7 @@ def _describe(row: "ProviderRow", url: str) -> dict[str, Any]:
     }
 
 
-def _print(fields: dict[str, Any], *, as_json: bool) -> None:
+def _print(fields: JsonObject, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(fields))
         return

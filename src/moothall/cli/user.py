@@ -12,6 +12,7 @@ from msgspec import structs
 from moothall.cli.arguments import SNOWFLAKE
 from moothall.cli.options import STORAGE, fail, takes_settings
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.settings import Settings
 
@@ -181,7 +182,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
     from moothall.resources.user.auth_session.queries import select_live
     from moothall.resources.user.lookup import get_by_login_or_id
 
-    async def work(ctx: Context) -> dict[str, Any]:
+    async def work(ctx: Context) -> JsonObject:
         row = await get_by_login_or_id(ctx, name)
         sessions = await select_live(ctx.tx, row.id, ctx.now)
         return {
@@ -215,7 +216,7 @@ def reset_password(settings: Settings, name: str, minutes: int, *, as_json: bool
     from moothall.resources.user.lookup import get_by_login_or_id
     from moothall.resources.user_administration.operations import create_reset_link
 
-    async def work(ctx: Context) -> dict[str, Any]:
+    async def work(ctx: Context) -> JsonObject:
         row = await get_by_login_or_id(ctx, name)
         if row.suspended:
             fail(f"{row.username} is disabled: see `moothall user enable`")
@@ -349,7 +350,7 @@ def _describe(row: "UserRow") -> dict[str, Any]:
     }
 
 
-def _print(fields: dict[str, Any], *, as_json: bool) -> None:
+def _print(fields: JsonObject, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(fields))
         return

@@ -33,6 +33,7 @@ from moothall.gateway.sessions.connection import Connection
 from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.pages.paths import CLIENT_FOLDER
 from moothall.runtime.asgi import Receive, Scope, Send
@@ -320,7 +321,7 @@ class ControlApi:
             guilds=list(server.people.guilds),
         )
 
-    async def openapi(self) -> dict[str, Any]:
+    async def openapi(self) -> JsonObject:
         """This description."""
         return openapi_document(list(self._routes.values()), self._server.url)
 
@@ -554,15 +555,15 @@ async def _read_body(receive: Receive) -> bytes:
             return bytes(body)
 
 
-def openapi_document(routes: list[Route], url: str) -> dict[str, Any]:
+def openapi_document(routes: list[Route], url: str) -> JsonObject:
     """The description of the control API in OpenAPI 3.1."""
     kinds = {kind for route in routes for kind in (route.body, route.answer) if _is_struct(kind)}
     ordered = sorted(kinds, key=lambda kind: str(kind.__name__))
     schemas, components = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
     references = dict(zip(ordered, schemas, strict=True))
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, JsonObject] = {}
     for route in routes:
-        operation: dict[str, Any] = {
+        operation: JsonObject = {
             "operationId": route.handler.__name__,
             "summary": (route.handler.__doc__ or "").strip(),
             "responses": {str(route.status): {"description": "Done."}},

@@ -107,7 +107,7 @@ class PersonVoice(asyncio.DatagramProtocol):
 
     # The voice gateway
 
-    async def _send(self, op: int, data: Any) -> None:
+    async def _send(self, op: int, data: object) -> None:
         if self._socket is None or self._socket.closed:
             raise NotConnected("the person has lost the connection to voice")
         await self._socket.send_str(json.dumps({"op": op, "d": data}))
@@ -150,7 +150,7 @@ class PersonVoice(asyncio.DatagramProtocol):
 
     # Datagrams
 
-    def datagram_received(self, data: bytes, addr: Any) -> None:
+    def datagram_received(self, data: bytes, addr: object) -> None:
         """Take an answer of address discovery, or a packet of sound."""
         del addr
         if len(data) == packets.DISCOVERY_BYTES and data[0] == 0:

@@ -35,6 +35,7 @@ from moothall.objects import errors
 from moothall.objects.clock import CLOCK, stopwatch
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.resources.interaction.operations.deliver import Deliveries
 from moothall.resources.interaction.response_timers import ResponseTimers
@@ -344,7 +345,7 @@ class ControlledServer:
         socket.actor, socket.names, socket.bot = caller.name or "unknown", caller.names, caller.bot
         self.transcript.add("gateway", actor=socket.actor, bot=socket.bot, name=name)
 
-    def _note_payload(self, socket: GatewaySocket, payload: Any) -> None:
+    def _note_payload(self, socket: GatewaySocket, payload: JsonObject) -> None:
         op = payload["op"]
         if op == 0:
             if socket.bot:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from moothall.objects.json_object import JsonObject
 from moothall.test_server.transcript import Entry
 
 _MAX_TEXT: Final = 200
@@ -53,13 +54,13 @@ def _short(value: object) -> Any:
     return f"{value[:_MAX_TEXT]}..." if isinstance(value, str) and len(value) > _MAX_TEXT else value
 
 
-def _titles(data: dict[str, Any]) -> Iterator[Any]:
+def _titles(data: JsonObject) -> Iterator[Any]:
     for embed in data.get("embeds") or ():
         if isinstance(embed, dict):
             yield embed.get("title") or embed.get("description")
 
 
-def _used(data: dict[str, Any]) -> str:
+def _used(data: JsonObject) -> str:
     """What a person has used: a command with its options, a component, a modal."""
     used, kind = data.get("data") or {}, data.get("type")
     if kind in {_COMMAND, _AUTOCOMPLETE}:
@@ -90,7 +91,7 @@ def drawn(components: object) -> Iterator[str]:
                 yield from drawn(component.get(key))
 
 
-def _drawn_one(component: dict[str, Any]) -> Iterator[str]:
+def _drawn_one(component: JsonObject) -> Iterator[str]:
     kind = component.get("type")
     if kind == _BUTTON:
         name = component.get("label") or (component.get("emoji") or {}).get("name") or component.get("custom_id")

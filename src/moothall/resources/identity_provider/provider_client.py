@@ -19,6 +19,7 @@ from msgspec import Struct
 from moothall.api.context import Services
 from moothall.objects.clock import stopwatch
 from moothall.objects.ids import Snowflake
+from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import Timestamp
 from moothall.resources.identity_provider.metadata import ProviderFailed, ProviderMetadata, check_metadata
 from moothall.resources.identity_provider.queries import ProviderRow
@@ -103,7 +104,7 @@ class ProviderClient:
 
     async def redeem(
         self, provider: ProviderRow, code: str, *, redirect_uri: str, verifier: str, nonce: str
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Exchange a code for an id token and return the claims of it and of the userinfo. Raises ProviderFailed."""
         await _JWT.get()
         metadata = await self.metadata(provider)
@@ -126,7 +127,7 @@ class ProviderClient:
         # Claims of the id token are signed: those of the userinfo only add to them.
         return await self._userinfo(metadata.userinfo_endpoint, tokens.access_token, claims["sub"]) | claims
 
-    async def read_logout(self, provider: ProviderRow, token: str) -> dict[str, Any]:
+    async def read_logout(self, provider: ProviderRow, token: str) -> JsonObject:
         """The claims of a logout token. Raises ProviderFailed."""
         await _JWT.get()
         metadata = await self.metadata(provider)
@@ -152,7 +153,7 @@ class ProviderClient:
         await self._public.close()
         await self._private.close()
 
-    async def _with_keys(self, provider: ProviderRow, read: "partial[dict[str, Any]]") -> dict[str, Any]:
+    async def _with_keys(self, provider: ProviderRow, read: "partial[JsonObject]") -> JsonObject:
         """Read a token with the keys of its provider: once more with fresh ones if it has replaced them."""
         known = await self._get_known(provider)
         if not known.keys:
@@ -226,9 +227,9 @@ class ProviderClient:
         )
         return _decode(answer, _Tokens)
 
-    async def _userinfo(self, url: str, access_token: str, subject: str) -> dict[str, Any]:
+    async def _userinfo(self, url: str, access_token: str, subject: str) -> JsonObject:
         answer = await self._get(url, {"authorization": f"Bearer {access_token}"})
-        claims = _decode(answer, dict[str, Any])
+        claims = _decode(answer, JsonObject)
         check_subject(claims)
         if claims["sub"] != subject:
             raise ProviderFailed("the userinfo is about another user")

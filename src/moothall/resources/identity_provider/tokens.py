@@ -7,6 +7,7 @@ import hmac
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from moothall.objects.json_object import JsonObject
 from moothall.resources.identity_provider.metadata import ProviderFailed
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def read_id_token(
     algorithms: Sequence[str],
     nonce: str,
     now: float,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Check an id token and return its claims.
 
     Raises ProviderFailed unless it is signed by one of `keys`, of this issuer, for this client, valid at `now` (in
@@ -56,7 +57,7 @@ def read_id_token(
 
 def read_logout_token(
     token: str, keys: Sequence["jwt.PyJWK"], *, issuer: str, client_id: str, algorithms: Sequence[str], now: float
-) -> dict[str, Any]:
+) -> JsonObject:
     """Check a logout token and return its claims, `sub` or `sid` among them (OpenID Connect Back-Channel Logout 1.0).
 
     Raises ProviderFailed, UnknownKey.
@@ -89,7 +90,7 @@ def read_keys(data: bytes) -> list["jwt.PyJWK"]:
     import msgspec  # noqa: PLC0415
 
     try:
-        listed = msgspec.json.decode(data, type=dict[str, Any])["keys"]
+        listed = msgspec.json.decode(data, type=JsonObject)["keys"]
         described = [each for each in listed if isinstance(each, dict)][:20]
     except (msgspec.DecodeError, KeyError, TypeError):
         raise ProviderFailed("its keys cannot be read") from None
@@ -114,7 +115,7 @@ def _read(
     algorithms: Sequence[str],
     now: float,
     needed: tuple[str, ...],
-) -> dict[str, Any]:
+) -> JsonObject:
     import jwt  # noqa: PLC0415 with the first token
 
     if len(token) > TOKEN_MAX:
@@ -132,7 +133,7 @@ def _read(
     reason: Exception | None = None
     for key in candidates:
         try:
-            claims: dict[str, Any] = jwt.decode(
+            claims: JsonObject = jwt.decode(
                 token,
                 key.key,
                 algorithms=[algorithm],
