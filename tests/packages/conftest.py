@@ -1,5 +1,7 @@
 """The packages that the tests look into, built once for all processes of the suite."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,18 @@ def dist(tmp_path_factory: pytest.TempPathFactory, has_client: bool) -> tuple[Pa
     folder = shared_folder(tmp_path_factory, "dist", lambda folder: build_dist(ROOT, folder, client=has_client))
     (sdist,), (wheel,) = folder.glob("moothall-*.tar.gz"), folder.glob("moothall-*.whl")
     return sdist, wheel
+
+
+@pytest.fixture(scope="session")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the plugin."""
+
+    def build(folder: Path) -> None:
+        script = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom pathlib import Path\n"
+        script += (
+            f"from tools.build_dist import build_testing\nbuild_testing(Path({str(ROOT)!r}), Path({str(folder)!r}))"
+        )
+        subprocess.run([sys.executable, "-c", script], check=True)
+
+    (wheel,) = shared_folder(tmp_path_factory, "plugin", build).glob("moothall_testing-*.whl")
+    return wheel

@@ -64,11 +64,13 @@ def test_it_migrates_what_an_earlier_version_left_and_serves_it(
         assert [each for each in report["findings"] if each["level"] == "error"] == []
 
 
-def test_its_pytest_plugin_tests_a_bot(clean_program: tuple[str, ...], uv: Uv, tmp_path: Path) -> None:
+def test_the_pytest_plugin_tests_a_bot_with_it(
+    clean_program: tuple[str, ...], plugin: Path, uv: Uv, tmp_path: Path
+) -> None:
     names = ("pytest", "PyYAML", "discord.py")
     packages = tmp_path / "packages"
     versions = (f"{name}=={importlib.metadata.version(name)}" for name in names)
-    uv.install(Path(sys.executable), "--target", str(packages), *versions)
+    uv.install(Path(sys.executable), "--target", str(packages), *versions, str(plugin))
     (tmp_path / "smallbot.py").write_text(_BOT)
     (tmp_path / "test_smallbot.py").write_text(_TEST)
     python = str(Path(clean_program[-1]).with_name("python"))

@@ -12,7 +12,6 @@ import pytest
 
 from moothall import __version__
 from tests.packages.installed import ROOT, Uv
-from tests.support.shared_folders import shared_folder
 
 _BOTS: Final = {
     "python-discord/bot": """
@@ -55,21 +54,6 @@ def test_ping(moothall, alice):
     moothall.start_bot(make).wait()
     alice.says("ping").assert_replied(f"pong of {discord.__version__}").wait()
 """
-
-
-@pytest.fixture(scope="session")
-def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the plugin."""
-
-    def build(folder: Path) -> None:
-        script = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom pathlib import Path\n"
-        script += (
-            f"from tools.build_dist import build_testing\nbuild_testing(Path({str(ROOT)!r}), Path({str(folder)!r}))"
-        )
-        subprocess.run([sys.executable, "-c", script], check=True)
-
-    (wheel,) = shared_folder(tmp_path_factory, "plugin", build).glob("moothall_testing-*.whl")
-    return wheel
 
 
 @pytest.fixture
