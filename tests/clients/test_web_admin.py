@@ -64,8 +64,8 @@ async def test_a_setting_is_changed_and_an_act_is_refused_in_the_dialog(
     await dialog.get_by_role("button", name="Change", exact=True).click()
     await expect(dialog.get_by_role("alert")).to_be_visible()
     await dialog.get_by_role("button", name="Cancel").click()
-    await page.get_by_role("button", name="Change: Name of this server").click()
-    await dialog.get_by_role("textbox", name="Name of this server").fill("The Hall")
+    await page.get_by_role("button", name="Change: Name of this instance").click()
+    await dialog.get_by_role("textbox", name="Name of this instance").fill("The Hall")
     await dialog.get_by_label("Reason").fill("move")
     await dialog.get_by_role("button", name="Change", exact=True).click()
     await expect(page.get_by_text("The Hall", exact=True)).to_be_visible()
@@ -130,7 +130,7 @@ async def test_the_pages_are_accessible_and_fit_a_phone(browser: Browser, server
     await make_operator(server, operator)
     client = await open_as(browser, server, operator, "/admin/overview")
     page, violations = client.page, list[str]()
-    for name in ("Overview", "Users", "Guilds", "Reports", "Settings", "Login", "Log"):
+    for name in ("Overview", "Users", "Servers", "Reports", "Settings", "Login", "Log"):
         await page.set_viewport_size({"width": 1280, "height": 800})
         await page.get_by_role("link", name=name, exact=True).click()
         await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
