@@ -1,11 +1,13 @@
 """Connections to PostgreSQL that outlive the event loop of a test."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import asyncpg
 import pytest
 import uvloop
 
+from moothall.runtime.invariants import BrokenInvariant
 from tests.support.kept_connections import KeptConnections, KeptPostgres
 
 
@@ -24,7 +26,8 @@ async def process_of_a_connection(kept: KeptConnections, *statements: str) -> in
     process_id = int(await connection.fetchval("SELECT pg_backend_pid()"))
     for statement in statements:
         await connection.execute(statement)
-    database.release(connection)
+    with suppress(BrokenInvariant):
+        database.release(connection)
     await database.close()
     return process_id
 

@@ -62,14 +62,14 @@ MUTANTS: Final = [
     Mutant(
         "the page of a channel is kept when a message changes",
         "resources/message/page_cache.py",
-        "        if channel_id is not None:\n            self._forget(channel_id)",
-        '        if channel_id is not None:\n            if "id" in values:\n                self._forget(channel_id)',
+        "        if channel_id is not None:\n            self._pages.forget(channel_id)",
+        '        if channel_id is not None and "id" in values:\n            self._pages.forget(channel_id)',
     ),
     Mutant(
         "lists of members are kept when a member changes",
         "resources/member/encoded.py",
-        "        watched = [database.watch(table, self.forget) for table in TABLES]",
-        "        watched = [database.watch(table, lambda: None) for table in TABLES]",
+        "        self._entries.watch(database, *TABLES)",
+        "        self._entries.watch(database)",
     ),
     Mutant(
         "a channel's new overwrites leave the cached audiences as they are",
