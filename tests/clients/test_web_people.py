@@ -95,7 +95,7 @@ async def test_messages_of_blocked_people_are_collapsed(browser: Browser, server
     await expect(ada.message("unwanted")).to_have_count(0)
     await ada.page.get_by_role("button", name="Show").click()
     await expect(ada.message("unwanted").first).to_be_visible()
-    await ada.page.get_by_role("button", name="Hide").click()
+    await ada.page.get_by_role("button", name="Hide", exact=True).click()
     await expect(ada.message("unwanted")).to_have_count(0)
 
     await ada.page.get_by_role("link", name="Direct messages").first.click()
@@ -150,7 +150,7 @@ async def test_a_group_is_made_of_friends_searched_renamed_and_left(browser: Bro
     await ada.page.get_by_role("button", name="Remove people_cat4").click()
     await expect(ada.page.get_by_role("button", name="Remove people_cat4")).to_have_count(0)
     await ada.page.get_by_role("button", name="Save").click()
-    await expect(ben.page.get_by_role("heading", name="The Circle")).to_be_visible()
+    await expect(ben.page.get_by_role("heading", name="The Circle", level=1)).to_be_visible()
     await expect(cat.page.locator(".direct-row")).to_have_count(0)
 
     # What marks a message as read must not arrive after its sender has left.
@@ -273,6 +273,7 @@ async def test_who_registers_at_the_start_page_is_in_the_client_and_leaves_both_
 ) -> None:
     page = await (await browser.new_context()).new_page()
     await page.goto(server.url)
+    await page.get_by_role("link", name="For developers").click()
     await page.get_by_role("link", name="With the browser").click()
     await page.get_by_label("Username").fill("people_eve9")
     await page.get_by_label("Password").fill(PASSWORD)
