@@ -120,11 +120,11 @@ async def test_messages_and_what_opens_over_them_keep_to_the_policy(browser: Bro
     await page.keyboard.press("Control+k")
     await expect(page.locator(".switcher-item").first).to_be_visible()
     await close_dialog(page)
-    for icon in ("spool", "calendar-search", "pin"):
+    await page.locator(".channel-header .lucide-calendar-search").click()
+    await close_dialog(page)
+    for icon, name in (("spool", "Threads"), ("pin", "Pinned messages"), ("search", "Search messages")):
         await page.locator(f".channel-header .lucide-{icon}").click()
-        await close_dialog(page)
-    await page.locator(".channel-header .lucide-search").click()
-    await expect(page.get_by_role("complementary", name="Search")).to_be_visible()
+        await expect(page.get_by_role("complementary", name=name, exact=True)).to_be_visible()
     assert (ada.errors, ben.errors) == ([], [])
 
 
