@@ -268,7 +268,18 @@ async def test_two_accounts_are_switched_and_logged_out_each(browser: Browser, s
     await expect(ada.page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
-async def test_who_registers_at_the_start_page_is_in_the_client_and_leaves_both_at_once(
+async def test_the_start_page_leads_to_an_account_in_the_client(browser: Browser, server: Server) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.goto(server.url)
+    await page.get_by_role("link", name="Make an account").click()
+    await page.get_by_role("textbox", name="Username").fill("people_fay9")
+    await page.get_by_role("textbox", name="Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Register").click()
+    await page.wait_for_url("**/channels/@me")
+    await expect(page.locator(".user-names")).to_contain_text("people_fay9")
+
+
+async def test_who_registers_from_the_page_for_developers_is_in_the_client_and_leaves_both_at_once(
     browser: Browser, server: Server
 ) -> None:
     page = await (await browser.new_context()).new_page()
