@@ -362,7 +362,7 @@ async def test_a_guild_chooses_the_code_of_its_own_invite(browser: Browser, serv
     guild = await Guild.create(world)
     settings = await guild.settings(browser, server, guild.owner, "vanity-url")
     page, code = settings.page, settings.page.get_by_label("Code")
-    await expect(page.get_by_text(re.compile("operator of this server has switched this off"))).to_be_visible()
+    await expect(page.get_by_text(re.compile("operator has switched this off for this server"))).to_be_visible()
     await expect(code).to_be_disabled()
     await operate(server, "guild", "features", guild.id, "--add", "VANITY_URL")
     await expect(code).to_be_enabled()
