@@ -93,19 +93,30 @@ export function useEnd(
   }, [scrollerRef]);
 
   const isFocusMoved = useFocusMoves(scrollerRef);
-  const onScroll = useCallback(() => {
+  const take = useCallback(
+    (undoes: boolean) => {
+      const element = scrollerRef.current;
+      if (element === null) {
+        return;
+      }
+      const moved = Math.abs(element.scrollTop - settledTop.current) >= ROUNDING;
+      if (moved && undoes) {
+        element.scrollTo({ top: settledTop.current });
+      } else if (moved) {
+        following.current = distanceToEnd(element) < ROUNDING && !newer.current;
+      }
+      settle();
+    },
+    [scrollerRef, settle],
+  );
+  const onScroll = useCallback(() => take(isFocusMoved()), [take, isFocusMoved]);
+  // Who presses has scrolled there before the focus moves, though the scroll event comes only with the next frame.
+  useEffect(() => {
     const element = scrollerRef.current;
-    if (element === null) {
-      return;
-    }
-    const moved = Math.abs(element.scrollTop - settledTop.current) >= ROUNDING;
-    if (moved && isFocusMoved()) {
-      element.scrollTo({ top: settledTop.current });
-    } else if (moved) {
-      following.current = distanceToEnd(element) < ROUNDING && !newer.current;
-    }
-    settle();
-  }, [scrollerRef, settle, isFocusMoved]);
+    const onPress = () => take(false);
+    element?.addEventListener("pointerdown", onPress, { capture: true });
+    return () => element?.removeEventListener("pointerdown", onPress, { capture: true });
+  }, [scrollerRef, take]);
 
   const follow = useCallback(() => {
     following.current = true;
