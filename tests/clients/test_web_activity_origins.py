@@ -3,6 +3,7 @@
 A frame can be led to another origin at any time, so that each message names the origin that may receive it.
 """
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -94,7 +95,8 @@ async def test_the_relay_page_carries_messages_between_the_client_and_the_activi
     client = windows.page.main_frame
     assert await windows.heard(windows.activity, client, "hi") == ["hi"]
     assert await windows.heard(client, windows.activity, "hello") == ["hello"]
-    assert await windows.heard(client, windows.activity, {"proxyTicket": "a.b"}) == []
+    async with windows.page.expect_response(re.compile("/ticket")):
+        assert await windows.heard(client, windows.activity, {"proxyTicket": "a.b"}) == []
     assert windows.tickets == [f"{ACTIVITY}/.moothall/ticket?discord_proxy_ticket=a.b"]
 
 
