@@ -39,7 +39,7 @@ def delays(hours: Hours) -> RefusalDelays:
 
 async def refuse(delays: RefusalDelays, payer: Payer, times: int) -> None:
     for _ in range(times):
-        await delays.hold(payer)
+        await delays.delay(payer)
 
 
 async def test_refusals_are_sent_at_once_until_there_are_many(delays: RefusalDelays, hours: Hours) -> None:
@@ -58,7 +58,7 @@ async def test_nothing_is_delayed_while_the_server_has_time(hours: Hours) -> Non
 
 async def test_who_waits_as_told_is_never_held(delays: RefusalDelays, hours: Hours) -> None:
     for _ in range(200):
-        await delays.hold(ALICE)
+        await delays.delay(ALICE)
         hours.now += 0.5
     assert hours.slept == []
 
@@ -104,7 +104,7 @@ async def test_no_more_refusals_of_one_are_delayed_than_it_may_have_in_memory(ho
         await asleep.wait()
 
     delays = RefusalDelays(clock=hours, sleep=sleep, busy=lambda: True)
-    tasks = [asyncio.create_task(delays.hold(ALICE)) for _ in range(200)]
+    tasks = [asyncio.create_task(delays.delay(ALICE)) for _ in range(200)]
     await asyncio.sleep(0)
     assert sleeping == 64
     assert sum(task.done() for task in tasks) == 136
@@ -112,7 +112,7 @@ async def test_no_more_refusals_of_one_are_delayed_than_it_may_have_in_memory(ho
     next(task for task in tasks if not task.done()).cancel()
     for _ in range(3):
         await asyncio.sleep(0)
-    tasks.append(asyncio.create_task(delays.hold(ALICE)))
+    tasks.append(asyncio.create_task(delays.delay(ALICE)))
     await asyncio.sleep(0)
     assert sleeping == 65
     asleep.set()
@@ -127,7 +127,7 @@ class Recorder(RefusalDelays):
         super().__init__()
         self.payers: list[Payer] = []
 
-    async def hold(self, payer: Payer) -> None:
+    async def delay(self, payer: Payer) -> None:
         self.payers.append(payer)
 
 

@@ -69,10 +69,10 @@ class AddressLimits:
                     raise too_many_requests(wait, "user", [])
                 return
 
-    async def hold(self, scope: Scope) -> None:
-        """Count a response of 429 against an address, and wait for as long as it is to be held."""
+    async def delay_refusal(self, scope: Scope) -> None:
+        """Count a response of 429 against an address, and return once it may be sent."""
         if self._limiter is not None:
-            await self._limiter.delays.hold(self.client(scope))
+            await self._limiter.delays.delay(self.client(scope))
 
     def note_refusal(self, client: Payer) -> None:
         """Count a response of 401 against an address, as the API does."""

@@ -170,7 +170,7 @@ class Pipeline:
             self._services.limiter.note_refusal(request.network, loopback=request.loopback)
             if response.status != 403:
                 delayed_from = stopwatch()
-                await self._services.limiter.delays.hold(request.payer)
+                await self._services.limiter.delays.delay(request.payer)
                 started += stopwatch() - delayed_from
         await self._send(request, response, send)
         seconds = stopwatch() - started

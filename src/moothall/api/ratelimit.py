@@ -92,7 +92,7 @@ class RateLimiter:
         self._next_sweep = self._full_until = 0.0
         self._max_windows = max_windows
         self.delays = RefusalDelays(loopback_multiplier=loopback_multiplier)
-        """Holds the refusals of who does not stop asking."""
+        """Delays the refusals of who does not stop asking."""
 
     def take(self, bucket: bytes, rate: Rate, caller: object, major: object, *, loopback: bool) -> RateLimitResult:
         """Count one request of `caller` against its bucket and the global limit. `major` is the major parameter."""

@@ -24,7 +24,7 @@ _DELAYED_OF_PAYER: Final = 64
 
 
 class RefusalDelays:
-    """Counts the refusals of accounts and networks, and holds those of who does not stop while the server is busy."""
+    """Counts the refusals of accounts and networks, and delays those of who does not stop while the server is busy."""
 
     def __init__(
         self,
@@ -46,9 +46,9 @@ class RefusalDelays:
         self._delayed: dict[Hashable, int] = {}
         self._delayed_in_all = 0
 
-    async def hold(self, payer: Payer) -> None:
-        """Count a refusal that is about to be sent, and wait for as long as it is to be delayed."""
-        seconds = self._delay(payer)
+    async def delay(self, payer: Payer) -> None:
+        """Count a refusal, and return once it may be sent: at once, or after two seconds at most."""
+        seconds = self._seconds(payer)
         lane = payer.lane
         delayed = self._delayed.get(lane, 0)
         if not seconds or not self._busy() or delayed >= _DELAYED_OF_PAYER or self._delayed_in_all >= _DELAYED_MAX:
@@ -64,7 +64,7 @@ class RefusalDelays:
             else:
                 self._delayed[lane] -= 1
 
-    def _delay(self, payer: Payer) -> float:
+    def _seconds(self, payer: Payer) -> float:
         """Seconds until the payer is to hear of a refusal."""
         try:
             self._rates.spend(payer)

@@ -160,7 +160,7 @@ class Routes:
         try:
             self._limits.check(scope)
         except Refusal as refusal:
-            await self._limits.hold(scope)
+            await self._limits.delay_refusal(scope)
             await send_refusal(scope, send, refusal)
             return
         path: str = scope["path"]
