@@ -200,7 +200,9 @@ class Community(Places):
     ) -> Any:
         """Make a request that is accepted, of which others are made; its answer."""
         row = REGISTRY[method, path]
-        parameters = {each.name: named.get(each.name) or self.values[each.name][0] for each in row.path_parameters}
+        parameters = {
+            each.name: named.get(each.name) or self.values[each.name][0] for each in row.signature.path_parameters
+        }
         headers = {"Authorization": self.tokens[caller]} if self.tokens[caller] else {}
         url = self.url + path.format(**parameters)
         form = {"files": files, "data": body} if files else {"json": body}
@@ -553,7 +555,7 @@ class Community(Places):
             session.headers["Authorization"] = self.tokens[0]
             chance = random.Random(0)
             for row in [row for row in ROWS if row.method == "GET"] * _EXPLORED:
-                named = {parameter.name: "0" for parameter in row.path_parameters}
+                named = {parameter.name: "0" for parameter in row.signature.path_parameters}
                 parameters = self.parameters(row, named, chance)
                 answer = session.get(self.url + row.path.format(**parameters), timeout=TIMEOUT)
                 if answer.ok and answer.headers.get("content-type") == "application/json":

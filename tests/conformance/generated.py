@@ -78,7 +78,15 @@ def weight(row: Endpoint, *, last: bool) -> int:
     """
     if row.name in _END_MUCH or row.method == "DELETE":
         return 24 if last else 2 * (row.name not in _END_MUCH)
-    return 18 if row.body is not None else 8 if row.query_parameters else 4 if row.path_parameters else 2
+    return (
+        18
+        if row.signature.body is not None
+        else 8
+        if row.signature.query_parameters
+        else 4
+        if row.signature.path_parameters
+        else 2
+    )
 
 
 _MAX_REPLACED = 15
@@ -421,10 +429,10 @@ def _refused_body(row: Endpoint, body: Any) -> Iterator[str]:
         return
     path = row.path.replace("~", "~0").replace("/", "~1")
     pointer = f"/paths/{path}/{row.method.lower()}/requestBody/content/application~1json/schema"
-    if row.body is not None:
+    if row.signature.body is not None:
         # One rule for every field: `10.0` and `"10"` are integers, numbers are texts (test_coercion).
         form_errors = FormErrors()
-        body = coerce(row.body.kind, body, [], form_errors)
+        body = coerce(row.signature.body.kind, body, [], form_errors)
         try:
             form_errors.raise_if_any()
         except Refusal as refusal:
@@ -465,7 +473,7 @@ def _stripped(node: Any) -> Any:
 
 def _refused_parameters(row: Endpoint, location: str, sent: Any) -> Iterator[str]:
     """Parameters of which no reading of the text that was sent is allowed. Unknown ones are ignored by the API."""
-    lists = {parameter.name for parameter in row.query_parameters if parameter.is_list}
+    lists = {parameter.name for parameter in row.signature.query_parameters if parameter.is_list}
     for index, parameter in enumerate(document()["paths"][row.path][row.method.lower()]["parameters"]):
         values = (sent or {}).get(parameter["name"], [])
         if parameter["in"] != location:

@@ -18,8 +18,8 @@ from tests.support.wrong_values import ROWS, errors_at, options, placed, refusal
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.method} {row.path}")
 def test_what_a_field_cannot_be_is_refused_by_its_name(row: Endpoint) -> None:
-    assert row.body is not None
-    shape = shapes.type_info(row.body.kind)
+    assert row.signature.body is not None
+    shape = shapes.type_info(row.signature.body.kind)
     tried = 0
     for path, value, fault in wrong(shape):
         body = placed(shape, path, value)
@@ -41,10 +41,10 @@ async def test_a_bad_field_is_told_over_http_and_changes_nothing(platform: Platf
     known = {"guild_id": guild.id, "channel_id": guild.general, "role_id": role, "user_id": guild.owner.id}
     refused_bodies = 0
     for row in ROWS:
-        names = [parameter.name for parameter in row.path_parameters]
-        if row.body is None or not names or set(names) - set(known):
+        names = [parameter.name for parameter in row.signature.path_parameters]
+        if row.signature.body is None or not names or set(names) - set(known):
             continue
-        shape = shapes.type_info(row.body.kind)
+        shape = shapes.type_info(row.signature.body.kind)
         for path, value, _ in wrong(shape):
             if len(path) != 1:
                 continue

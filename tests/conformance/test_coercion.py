@@ -63,17 +63,17 @@ def scalar_spellings(kind: shapes.Type) -> Iterator[tuple[Any, Any]]:
 
 def outcome(row: Endpoint, body: Any) -> Any:
     """What reading a body results in: the typed body, or the errors."""
-    assert row.body is not None
+    assert row.signature.body is not None
     try:
-        return row.body.read(json.dumps(body).encode(), "application/json")
+        return row.signature.body.read(json.dumps(body).encode(), "application/json")
     except Refusal as refusal:
         return refusal.errors
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids)
 def test_other_spellings_of_a_scalar_are_the_same_body(row: Endpoint) -> None:
-    assert row.body is not None
-    shape = shapes.type_info(row.body.kind)
+    assert row.signature.body is not None
+    shape = shapes.type_info(row.signature.body.kind)
     for path, value, other in spellings(shape):
         expected = outcome(row, placed(shape, path, value))
         assert outcome(row, placed(shape, path, other)) == expected, f"{'.'.join(map(str, path))}: {other!r}"
@@ -85,7 +85,12 @@ def test_other_spellings_of_a_scalar_are_the_same_body(row: Endpoint) -> None:
 
 
 def test_the_law_sees_many_fields() -> None:
-    fields = [(row.name, path) for row in ROWS if row.body for path, _, _ in spellings(shapes.type_info(row.body.kind))]
+    fields = [
+        (row.name, path)
+        for row in ROWS
+        if row.signature.body
+        for path, _, _ in spellings(shapes.type_info(row.signature.body.kind))
+    ]
     assert len(fields) > 500
     assert ("modify_channel", ("rate_limit_per_user",)) in fields
     assert ("bulk_set_application_commands", (0, "options", 0, "type")) in fields
@@ -104,13 +109,15 @@ def lists(shape: shapes.Type, path: Path = ()) -> Iterator[tuple[Path, shapes.Li
         yield from lists(kinds[0].item_type, (*path, 0))
 
 
-WITH_LISTS = [row for row in ROWS if row.body is not None and any(lists(shapes.type_info(row.body.kind)))]
+WITH_LISTS = [
+    row for row in ROWS if row.signature.body is not None and any(lists(shapes.type_info(row.signature.body.kind)))
+]
 
 
 @pytest.mark.parametrize("row", WITH_LISTS, ids=[f"{row.method} {row.path}" for row in WITH_LISTS])
 def test_the_errors_of_every_item_of_a_list_are_reported_at_once(row: Endpoint) -> None:
-    assert row.body is not None
-    shape = shapes.type_info(row.body.kind)
+    assert row.signature.body is not None
+    shape = shapes.type_info(row.signature.body.kind)
     for path, kind in lists(shape):
         bad = [(inner, value) for inner, value, _ in wrong(kind.item_type) if value is not None]
         room = 50 if kind.max_length is None else kind.max_length
@@ -159,7 +166,11 @@ OWN_FORMS = {("POST", "/webhooks/{webhook_id}/{webhook_token}/github")}
 
 
 def test_forms_are_taken_and_described_exactly_where_they_are_public() -> None:
-    taken = {(row.method, row.path) for row in REGISTRY.values() if row.body is not None and row.body.forms}
+    taken = {
+        (row.method, row.path)
+        for row in REGISTRY.values()
+        if row.signature.body is not None and row.signature.body.forms
+    }
     assert taken == PUBLIC_FORMS | OWN_FORMS
     for method, path in taken:
         content = document()["paths"][path][method.lower()]["requestBody"]["content"]

@@ -282,7 +282,7 @@ def deletes(row: Endpoint) -> bool:
 
 def body_of(row: Endpoint) -> Any:
     """A body that the row accepts, whatever it is about."""
-    return msgspec.UNSET if row.body is None else BODIES.get(row.name, {"name": "other", "content": "other"})
+    return msgspec.UNSET if row.signature.body is None else BODIES.get(row.name, {"name": "other", "content": "other"})
 
 
 async def test_ids_of_another_guild_or_application_are_refused_and_change_nothing(platform: Platform) -> None:

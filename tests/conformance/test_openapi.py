@@ -33,13 +33,15 @@ def test_the_document_says_of_a_row_what_the_row_does(row: Endpoint) -> None:
     assert str(row.status) in operation["responses"]
     assert "4XX" in operation["responses"]
     assert ("security" in operation) == row.access.needs_actor
-    assert ("requestBody" in operation) == (row.body is not None or row.uploads is not None)
+    assert ("requestBody" in operation) == (row.signature.body is not None or row.uploads is not None)
     if row.uploads is not None and row.uploads.part is not None:
         form = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
         assert row.uploads.part in form["properties"]
     named = {(parameter["in"], parameter["name"]) for parameter in operation["parameters"]}
     assert {name for location, name in named if location == "path"} == set(re.findall(r"\{(\w+)\}", row.path))
-    assert {name for location, name in named if location == "query"} == {query.name for query in row.query_parameters}
+    assert {name for location, name in named if location == "query"} == {
+        query.name for query in row.signature.query_parameters
+    }
     assert operation["summary"]
 
 

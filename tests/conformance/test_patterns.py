@@ -58,10 +58,10 @@ def _kinds() -> list[Any]:
     load_endpoints()
     kinds: list[Any] = [Settings]
     for row in endpoints():
-        kinds += [parameter.kind for parameter in row.path_parameters]
-        kinds += [parameter.kind for parameter in row.query_parameters]
-        if row.body is not None:
-            kinds.append(row.body.kind)
+        kinds += [parameter.kind for parameter in row.signature.path_parameters]
+        kinds += [parameter.kind for parameter in row.signature.query_parameters]
+        if row.signature.body is not None:
+            kinds.append(row.signature.body.kind)
     kinds += [kind for kind in vars(commands).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
     return kinds
 

@@ -187,7 +187,7 @@ async def test_odd_requests_are_refused_or_served_but_never_a_500(platform: Plat
     for text in ("x", "-1", str(2**63), "%00", "é", "1" * 40):
         path = filled(row, **dict.fromkeys(known, text))
         assert (await guild.owner.request(row.method, path)).status < 500
-        query: dict[str, Any] = {parameter.name: text for parameter in row.query_parameters}
+        query: dict[str, Any] = {parameter.name: text for parameter in row.signature.query_parameters}
         assert (await guild.owner.request(row.method, filled(row, **known), **query)).status < 500
 
 

@@ -24,7 +24,7 @@ ROWS = sorted(
         row
         for row in REGISTRY.values()
         # These are forms: the refusals of the first have the shape of OAuth2, those of the others name no fields.
-        if row.body is not None
+        if row.signature.body is not None
         and not row.path.startswith(("/oauth2/token", "/auth/back-channel-logout"))
         and row.handler.__module__.startswith("moothall.")
     ),
@@ -167,9 +167,9 @@ def errors_at(refusal: Refusal, path: tuple[str | int, ...]) -> list[Any]:
 
 def refusal_of(row: Endpoint, body: Any) -> Refusal | None:
     """What reading a body ends with; None if it is taken."""
-    assert row.body is not None
+    assert row.signature.body is not None
     try:
-        row.body.read(json.dumps(body).encode(), "application/json")
+        row.signature.body.read(json.dumps(body).encode(), "application/json")
     except Refusal as refusal:
         return refusal
     return None

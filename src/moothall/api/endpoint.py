@@ -14,7 +14,8 @@ import re
 import types
 import typing
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, UnsetType
 
@@ -70,39 +71,27 @@ class Response(Struct, frozen=True):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-class Endpoint:
-    """An endpoint of the API, as declared."""
+class Signature(Struct, frozen=True):
+    """What the signature of a handler declares: the request and the response."""
 
-    __slots__ = (
-        "_declared",
-        "_forms",
-        "_status",
-        "_uploads",
-        "access",
-        "audit_reason",
-        "body",
-        "body_bytes_max",
-        "bucket",
-        "fires",
-        "handler",
-        "header_parameters",
-        "images",
-        "locks_guild",
-        "method",
-        "name",
-        "path",
-        "path_parameters",
-        "query",
-        "query_parameters",
-        "rate",
-        "reads_first",
-        "response",
-        "scope",
-        "status",
-        "summary",
-        "uploads",
-        "writes",
-    )
+    path_parameters: tuple[PathParameter, ...]
+    query_parameters: tuple[QueryParameter, ...]
+    query: QueryReader
+    header_parameters: tuple[HeaderParameter, ...]
+    body: BodyReader | None
+    images: tuple[str, ...]
+    """The fields of the body that are images."""
+    body_bytes_max: int
+    """Bytes of a body: those of any, and of the images that its type declares."""
+    response: object
+    """The type of the response."""
+
+
+class Endpoint:
+    """An endpoint of the API, as declared.
+
+    What its signature and hooks declare is read at the first use: to read all takes a twentieth of the start.
+    """
 
     def __init__(
         self,
@@ -140,93 +129,66 @@ class Endpoint:
         self.writes = writes
         self.reads_first = reads_first
         """Whether the handler runs on a reader first, and again in a transaction if it needs to write."""
-        self.__class__ = _UnreadEndpoint  # noqa: PLE0237 every object has it
 
-    def read(self) -> None:
-        """Read what the signature and the hooks declare.
+    @cached_property
+    def signature(self) -> Signature:
+        """What the handler's signature declares. Raises TypeError if its parameters are not those of the path."""
+        return _read_signature(self.handler, self.path, forms=self._forms)
 
-        Raises TypeError if the parameters of the signature are not those of the path.
-        """
-        self._read_signature(self.handler)
-        self.fires = declared_events(self._declared)
+    @cached_property
+    def fires(self) -> frozenset[type[Event]]:
         """The events that the endpoint may fire, those of the hooks that it declares included."""
-        changes = "{guild_id}" in self.path or any(event.changes_guild for event in self.fires)
-        self.locks_guild = self.writes and changes
+        return declared_events(self._declared)
+
+    @cached_property
+    def locks_guild(self) -> bool:
         """Whether the endpoint's transaction takes the lock of a guild."""
+        return self.writes and ("{guild_id}" in self.path or any(event.changes_guild for event in self.fires))
 
-    def _read_signature(self, handler: Handler) -> None:
-        hints = typing.get_type_hints(handler, include_extras=True)
-        body: BodyReader | None = None
-        named = _PLACEHOLDER.findall(self.path)
-        path: list[PathParameter] = []
-        query: list[QueryParameter] = []
-        headers: list[HeaderParameter] = []
-        parameters = list(inspect.signature(handler).parameters.values())[1:]
-        for parameter in parameters:
-            kind = hints[parameter.name]
-            if parameter.name == "body":
-                body = reader_of(kind, optional=_may_be_absent(kind), forms=self._forms)
-            elif (header := header_parameter(parameter.name, kind)) is not None:
-                headers.append(header)
-            elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-                query.append(query_parameter(parameter.name, kind, parameter.default))
-            else:
-                path.append(path_parameter(parameter.name, kind))
-        if [parameter.name for parameter in path] != named:
-            raise TypeError(f"{self.name}: the path has {named}, the signature {[p.name for p in path]}")
-        self.response: Any = hints["return"]
-        self.status = self._status if self._status is not None else (204 if self.response is type(None) else 200)
-        self.body = body
-        self.uploads = self._uploads
+    @cached_property
+    def status(self) -> int:
+        """The status of a success."""
+        if self._status is not None:
+            return self._status
+        return 204 if self.signature.response is type(None) else 200
+
+    @cached_property
+    def uploads(self) -> Uploads | None:
         """The files that the endpoint accepts, in a form with its body; None if it accepts none."""
-        if self.uploads is None and body is not None and body.forms:
-            self.uploads = NoFiles()
-        images = {} if body is None else image_fields(body.kind)
-        self.images = tuple(images)
-        self.body_bytes_max = MAX_JSON + sum(images.values())
-        """Bytes of a body: those of any, and of the images that its type declares."""
-        self.path_parameters = tuple(path)
-        self.query_parameters = tuple(query)
-        self.query = QueryReader(self.query_parameters)
-        self.header_parameters = tuple(headers)
+        body = self.signature.body
+        return NoFiles() if self._uploads is None and body is not None and body.forms else self._uploads
 
 
-class _UnreadEndpoint(Endpoint):
-    """An endpoint from its declaration to its first use: to read all signatures takes a twentieth of the start.
-
-    Then it becomes an `Endpoint`, since every attribute takes several times as long where a class has `__getattr__`.
-    """
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Read the endpoint, and return what it declares. Raises TypeError as `Endpoint.read` does."""
-            if name not in _READ_LATER:
-                raise AttributeError(name)
-            self.read()
-            self.__class__ = Endpoint
-            return getattr(self, name)
-
-
-_READ_LATER = frozenset(
-    (
-        "body",
-        "fires",
-        "header_parameters",
-        "body_bytes_max",
-        "images",
-        "locks_guild",
-        "path_parameters",
-        "query",
-        "query_parameters",
-        "response",
-        "status",
-        "uploads",
+def _read_signature(handler: Handler, path: str, *, forms: bool) -> Signature:
+    hints = typing.get_type_hints(handler, include_extras=True)
+    body: BodyReader | None = None
+    of_path: list[PathParameter] = []
+    of_query: list[QueryParameter] = []
+    headers: list[HeaderParameter] = []
+    for parameter in list(inspect.signature(handler).parameters.values())[1:]:
+        kind = hints[parameter.name]
+        if parameter.name == "body":
+            body = reader_of(kind, optional=_may_be_absent(kind), forms=forms)
+        elif (header := header_parameter(parameter.name, kind)) is not None:
+            headers.append(header)
+        elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            of_query.append(query_parameter(parameter.name, kind, parameter.default))
+        else:
+            of_path.append(path_parameter(parameter.name, kind))
+    named, declared = _PLACEHOLDER.findall(path), [parameter.name for parameter in of_path]
+    if declared != named:
+        raise TypeError(f"{handler.__name__}: the path has {named}, the signature {declared}")
+    images = {} if body is None else image_fields(body.kind)
+    return Signature(
+        path_parameters=tuple(of_path),
+        query_parameters=tuple(of_query),
+        query=QueryReader(tuple(of_query)),
+        header_parameters=tuple(headers),
+        body=body,
+        images=tuple(images),
+        body_bytes_max=MAX_JSON + sum(images.values()),
+        response=hints["return"],
     )
-)
-"""The attributes of an `Endpoint` that `read` sets."""
 
 
 def reader_of(kind: object, *, optional: bool, forms: bool) -> BodyReader:

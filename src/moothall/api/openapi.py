@@ -76,7 +76,7 @@ def schema_of(kind: Any) -> tuple[JsonObject, JsonObject]:
 
 def _response_types(endpoint: Endpoint) -> list[Any]:
     """The types of a successful response: several if its fields depend on the caller."""
-    kind = endpoint.response
+    kind = endpoint.signature.response
     union = typing.get_origin(kind) in {typing.Union, types.UnionType}
     return [
         typing.get_args(alternative)[0] if typing.get_origin(alternative) is Json else alternative
@@ -99,10 +99,10 @@ def openapi_document(
     endpoints = sorted(endpoints, key=lambda endpoint: (endpoint.path, endpoint.method))
     kinds: list[Any] = []
     for endpoint in endpoints:
-        kinds.extend(parameter.kind for parameter in endpoint.path_parameters)
-        kinds.extend(parameter.kind for parameter in endpoint.query_parameters)
-        if endpoint.body is not None:
-            kinds.append(endpoint.body.kind)
+        kinds.extend(parameter.kind for parameter in endpoint.signature.path_parameters)
+        kinds.extend(parameter.kind for parameter in endpoint.signature.query_parameters)
+        if endpoint.signature.body is not None:
+            kinds.append(endpoint.signature.body.kind)
         # Not as a union: msgspec describes only unions that it can decode.
         kinds.extend(_json_response_types(endpoint))
     schemas, components = msgspec.json.schema_components(kinds, schema_hook=_scalar_schema, ref_template=_REF)
@@ -171,15 +171,15 @@ def _operation(
     summary, _, more = endpoint.summary.partition("\n")
     parameters: list[JsonObject] = [
         {"name": parameter.name, "in": "path", "required": True, "schema": next(schemas)}
-        for parameter in endpoint.path_parameters
+        for parameter in endpoint.signature.path_parameters
     ]
     for parameter in parameters:
         if parameter["name"] in examples:
             parameter["example"] = examples[parameter["name"]]
-    parameters.extend(_query_parameter(parameter, next(schemas)) for parameter in endpoint.query_parameters)
+    parameters.extend(_query_parameter(parameter, next(schemas)) for parameter in endpoint.signature.query_parameters)
     parameters.extend(
         {"name": parameter.header.name, "in": "header", "schema": {"type": "string"}}
-        for parameter in endpoint.header_parameters
+        for parameter in endpoint.signature.header_parameters
     )
     if endpoint.audit_reason:
         parameters.append(
@@ -202,9 +202,9 @@ def _operation(
             security.append({"oauth2": []})
             operation["x-oauth2-scope"] = endpoint.scope
         operation["security"] = security
-    if endpoint.body is not None:
+    if endpoint.signature.body is not None:
         operation["requestBody"] = {
-            "required": not endpoint.body.optional,
+            "required": not endpoint.signature.body.optional,
             "content": _request_content(endpoint, next(schemas)),
         }
     elif endpoint.uploads is not None:
@@ -216,12 +216,12 @@ def _operation(
 
 
 def _request_content(endpoint: Endpoint, schema: JsonObject) -> JsonObject:
-    if endpoint.body is None:
+    if endpoint.signature.body is None:
         return {}
-    kinds: dict[str, object] = {endpoint.body.content_type: {"schema": schema}}
-    payload = payload_field(endpoint.body.kind)
+    kinds: dict[str, object] = {endpoint.signature.body.content_type: {"schema": schema}}
+    payload = payload_field(endpoint.signature.body.kind)
     encoding = {payload: {"contentType": "application/json"}}
-    if endpoint.body.forms:
+    if endpoint.signature.body.forms:
         whole = {
             "type": "object",
             "description": f"The body as JSON in `{payload}`. Its fields as those of the form are read as well.",
@@ -292,7 +292,7 @@ def _refusals(endpoint: Endpoint) -> JsonObject:
         "description": "Refused; nothing has changed.",
         "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
     }
-    if not isinstance(endpoint.body, UrlEncodedReader):
+    if not isinstance(endpoint.signature.body, UrlEncodedReader):
         return {"4XX": refused}
     oauth2 = {
         "description": "Refused, in the shape of RFC 6749, section 5.2.",

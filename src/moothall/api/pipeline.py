@@ -198,10 +198,10 @@ class Pipeline:
         actor = await self._authenticate(endpoint, request)
         self._take_rate(endpoint, values, actor, request)
         has_files = endpoint.uploads is not None and is_form(request.content_type)
-        if endpoint.body is not None:
+        if endpoint.signature.body is not None:
             request.cost = self._services.budgets.cost_of(request.payer)
         decoded = await self._decode(endpoint, values, request, has_files=has_files)
-        if endpoint.images and decoded.problem is None:
+        if endpoint.signature.images and decoded.problem is None:
             await self._stage_images(endpoint, actor, request, decoded)
         if endpoint.method == "GET" and not endpoint.writes:
             result = await self._attempt(endpoint, actor, request, decoded, None, writes=False)
@@ -271,7 +271,7 @@ class Pipeline:
             request.response_headers.extend(unlimited_headers(endpoint.bucket))
             return
         major: object = None
-        names = endpoint.path_parameters
+        names = endpoint.signature.path_parameters
         if names and names[0].name in _MAJOR:
             with_token = len(names) > 1 and names[1].name in _TOKENS
             major = values[0][:_MAX_KEY]
@@ -285,7 +285,7 @@ class Pipeline:
 
     async def _stage_images(self, endpoint: Endpoint, actor: Actor, request: Request, decoded: DecodedRequest) -> None:
         body = decoded.body["body"]
-        if not any(isinstance(getattr(body, field), MEDIA) for field in endpoint.images):
+        if not any(isinstance(getattr(body, field), MEDIA) for field in endpoint.signature.images):
             return
         pool = self._services.pools.images.for_payer(request.payer)
         # Only authorized callers may cause this work. The transaction checks the authorization again.
@@ -293,7 +293,7 @@ class Pipeline:
             ctx = self._context(endpoint, actor, request, decoded, reader)
             _check_scope(endpoint, actor)
             await endpoint.access.check(ctx, decoded.path)
-        await stage_images(body, endpoint.images, self._services.blobs, pool)
+        await stage_images(body, endpoint.signature.images, self._services.blobs, pool)
 
     async def _run_with_files(
         self, endpoint: Endpoint, uploads: Uploads, actor: Actor, request: Request, decoded: DecodedRequest
@@ -325,10 +325,10 @@ class Pipeline:
     ) -> Any:
         try:
             form = await staging.read(request.chunks(self._max_upload), request.content_type)
-            if endpoint.body is not None:
-                data = form.body(endpoint.body.kind)
+            if endpoint.signature.body is not None:
+                data = form.body(endpoint.signature.body.kind)
                 decoded.large = is_large(data)
-                take = partial(decoded.take_body, endpoint.body, data, endpoint.body.content_type)
+                take = partial(decoded.take_body, endpoint.signature.body, data, endpoint.signature.body.content_type)
                 await self._read(request, decoded, take)
             decoded.files = form.files
         except Refusal as refusal:
@@ -422,20 +422,20 @@ class Pipeline:
         self, endpoint: Endpoint, values: Sequence[str], request: Request, *, has_files: bool
     ) -> DecodedRequest:
         """Decode all but a form with files, which is read later."""
-        parameters = zip(endpoint.path_parameters, values, strict=True)
+        parameters = zip(endpoint.signature.path_parameters, values, strict=True)
         path = {parameter.name: parameter.read(value) for parameter, value in parameters}
         decoded = DecodedRequest(path, {}, {}, None, (), None)
-        if endpoint.body is not None and not has_files:
-            data = await request.body(endpoint.body_bytes_max, self._services.pools.bodies)
+        if endpoint.signature.body is not None and not has_files:
+            data = await request.body(endpoint.signature.body_bytes_max, self._services.pools.bodies)
             decoded.large = is_large(data)
-            take = partial(decoded.take_body, endpoint.body, data, request.content_type)
+            take = partial(decoded.take_body, endpoint.signature.body, data, request.content_type)
             await self._read(request, decoded, take)
-        if endpoint.query_parameters and (request.query_string or endpoint.query.required):
+        if endpoint.signature.query_parameters and (request.query_string or endpoint.signature.query.required):
             try:
-                decoded.query = endpoint.query.read(request.query_string)
+                decoded.query = endpoint.signature.query.read(request.query_string)
             except Refusal as refusal:
                 decoded.add_problem(refusal)
-        for parameter in endpoint.header_parameters:
+        for parameter in endpoint.signature.header_parameters:
             decoded.query[parameter.name] = request.header(parameter.header.name)
         if endpoint.audit_reason and request.audit_reason is not None:
             try:

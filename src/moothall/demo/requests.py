@@ -37,12 +37,16 @@ class RequestRunner:
             fires=row.fires,
             writes=True,
         )
-        path_arguments = {p.name: p.read(text) for p, text in zip(row.path_parameters, values, strict=True)}
+        path_arguments = {p.name: p.read(text) for p, text in zip(row.signature.path_parameters, values, strict=True)}
         await row.access.check(context, path_arguments)
-        keyword_arguments: JsonObject = read_query(row.query_parameters, query.encode()) if row.query_parameters else {}
-        if row.body is not None:
+        keyword_arguments: JsonObject = (
+            read_query(row.signature.query_parameters, query.encode()) if row.signature.query_parameters else {}
+        )
+        if row.signature.body is not None:
             keyword_arguments["body"] = (
-                row.body.from_plain(body) if body is not UNSET else row.body.read(b"", "application/json")
+                row.signature.body.from_plain(body)
+                if body is not UNSET
+                else row.signature.body.read(b"", "application/json")
             )
         result = await row.handler(context, *path_arguments.values(), **keyword_arguments)
         # The next request has to see the changes of this one.

@@ -129,7 +129,7 @@ async def redirect_from_api(request: PageRequest) -> Response:
 
 async def _read_link(request: PageRequest) -> tuple[AuthorizationQuery, ResolvedRequest]:
     """Read the query of an authorization link. Raises Refusal: 50035, 404/10002."""
-    query = read_query(_ROW.query_parameters, request.http.query_string)
+    query = read_query(_ROW.signature.query_parameters, request.http.query_string)
     link = AuthorizationQuery(**query)
     async with request.reading() as ctx:
         row = await select_application(ctx.tx, link.client_id)

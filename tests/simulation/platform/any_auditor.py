@@ -58,7 +58,7 @@ class AnyAuditor:
         await self._check_guilds()
 
     def _paths(self, endpoint: Endpoint) -> list[str]:
-        names = [parameter.name for parameter in endpoint.path_parameters]
+        names = [parameter.name for parameter in endpoint.signature.path_parameters]
         if not names:
             return [endpoint.path]
         places = self._operations.places

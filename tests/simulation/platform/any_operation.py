@@ -148,7 +148,7 @@ class AnyOperations:
     async def call(self, endpoint: Endpoint, person: Person | None, choices: Choices) -> Call | None:
         """Call an endpoint as a person; None if the request would be about a guild that is not for this."""
         work = self.work
-        drawn = {parameter.name: "0" for parameter in endpoint.path_parameters}
+        drawn = {parameter.name: "0" for parameter in endpoint.signature.path_parameters}
         path = {name: str(value) for name, value in self.places.parameters(endpoint, drawn, choices.random).items()}
         body = self.bodies.body(endpoint, choices)
         query = self.bodies.query(endpoint, choices)

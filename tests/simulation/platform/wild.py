@@ -56,7 +56,8 @@ class WildMaker:
         """Make a request that is accepted; its response. Parameters that are not named have their first value."""
         endpoint = REGISTRY[method, path]
         location = {
-            each.name: named.get(each.name) or self._places.values[each.name][0] for each in endpoint.path_parameters
+            each.name: named.get(each.name) or self._places.values[each.name][0]
+            for each in endpoint.signature.path_parameters
         }
         token = "" if person is None else person.token
         filled = path.format(**{name: quote(value, safe="@") for name, value in location.items()})
