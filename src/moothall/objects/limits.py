@@ -29,11 +29,11 @@ READ_STATES_AT_ONCE: Final = 100
 UNREAD_MESSAGES_COUNTED: Final = 1000
 """The maximum of the mention count of a direct message, whose every message counts."""
 MENTIONS_COUNTED_DAYS: Final = 30
+"""Days for which a mention in an unread message counts."""
 MENTIONS_LISTED_DAYS: Final = 7
 MENTIONS_LISTED_MAX: Final = 100
 SAVED_MESSAGES_MAX: Final = 200
 """Saved messages of a user without a moment when they are due, and as many with one."""
-"""Days for which a mention in an unread message counts."""
 
 # Relationships and notes about users
 FRIENDS_MAX: Final = 1000

@@ -59,30 +59,37 @@ def read_binding_request(data: bytes) -> BindingRequest | None:
     kind, size = struct.unpack_from(">HH", data)
     if kind != _REQUEST or size != len(data) - HEADER:
         return None
-    username, nominates, is_controlled, has_priority = b"", False, False, False
-    at, end = HEADER, len(data)
-    while at + 4 <= end:
+    attributes, integrity_at = _signed_attributes(data)
+    if integrity_at is None or not _ends_with_fingerprint(data, integrity_at + 4 + _INTEGRITY_BYTES):
+        return None
+    username = attributes.get(_USERNAME, b"")
+    has_unknown = any(each < _OPTIONAL and each not in _KNOWN for each in attributes)
+    if has_unknown or _PRIORITY not in attributes or not username.isascii():
+        return None
+    return BindingRequest(
+        data,
+        data[8:HEADER],
+        username.decode("ascii"),
+        nominates=_USE_CANDIDATE in attributes,
+        is_controlled=_ICE_CONTROLLED in attributes,
+        integrity_at=integrity_at,
+    )
+
+
+def _signed_attributes(data: bytes) -> tuple[dict[int, bytes], int | None]:
+    """The attributes before that of the integrity, and where that one begins; None if there is none, or none whole."""
+    attributes: dict[int, bytes] = {}
+    at = HEADER
+    while at + 4 <= len(data):
         attribute, length = struct.unpack_from(">HH", data, at)
         value = data[at + 4 : at + 4 + length]
         if len(value) != length:
-            return None
-        if attribute == _MESSAGE_INTEGRITY:
-            if length != _INTEGRITY_BYTES or not _ends_with_fingerprint(data, at + 4 + length):
-                return None
             break
-        if attribute == _USERNAME:
-            username = value
-        elif attribute < _OPTIONAL and attribute not in _KNOWN:
-            return None
-        nominates = nominates or attribute == _USE_CANDIDATE
-        is_controlled = is_controlled or attribute == _ICE_CONTROLLED
-        has_priority = has_priority or attribute == _PRIORITY
+        if attribute == _MESSAGE_INTEGRITY:
+            return attributes, at if length == _INTEGRITY_BYTES else None
+        attributes[attribute] = value
         at += 4 + (length + 3) // 4 * 4
-    else:
-        return None
-    if not username.isascii() or not has_priority:
-        return None
-    return BindingRequest(data, data[8:HEADER], username.decode("ascii"), nominates, is_controlled, at)
+    return attributes, None
 
 
 def success(request: BindingRequest, host: str, port: int, password: str) -> bytes:
