@@ -49,6 +49,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 MORE_FEATURES = ("ENHANCED_ROLE_COLORS", "GUESTS_ENABLED", "GUILD_TAGS", "MORE_SOUNDBOARD", "SOUNDBOARD")
 """Features that api.md names and the public list of them leaves out."""
 
+MORE_SCOPES = ("identify.premium",)
+"""Scopes that the public documentation names and the public list of them leaves out."""
+
 NOT_DESCRIBED = re.compile(
     r"/guilds/[^/]+/roles/connections-configurations|/channels/[^/]+/messages/search|/channels/[^/]+/recipients/@me"
     r"|/guilds/[^/]+/bans/search"
@@ -69,6 +72,7 @@ class Mismatch(AssertionError):
 def _spec() -> dict[str, Any]:
     spec: dict[str, Any] = msgspec.json.decode(SPEC.read_bytes())
     spec["components"]["schemas"]["GuildFeatures"]["oneOf"].extend({"const": name} for name in MORE_FEATURES)
+    spec["components"]["schemas"]["OAuth2Scopes"]["oneOf"].extend({"const": name} for name in MORE_SCOPES)
     return spec
 
 

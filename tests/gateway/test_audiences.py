@@ -170,6 +170,29 @@ async def test_the_whole_list_comes_in_chunks_of_a_thousand_with_the_members_int
     assert await without.names() == []
 
 
+async def test_the_whole_list_twice_within_half_a_minute_is_rate_limited() -> None:
+    _, peer = await bot_with(Intent.GUILDS | Intent.GUILD_MEMBERS)
+    peer.send(ask(query="", limit=0, nonce="first"))
+    assert await peer.names() == ["GUILD_MEMBERS_CHUNK"]
+    peer.send(ask(query="", limit=0, nonce="second"))
+    ((name, limited),) = await peer.dispatches()
+    assert name == "RATE_LIMITED"
+    assert (limited["opcode"], limited["meta"]) == (8, {"guild_id": str(GUILD), "nonce": "second"})
+    assert 0 < limited["retry_after"] <= 30
+    peer.send(ask(query="user", limit=1))
+    assert await peer.names() == ["GUILD_MEMBERS_CHUNK"]
+
+
+async def test_without_rate_limits_the_whole_list_comes_each_time() -> None:
+    node, _ = create_node(World(), member_list_seconds=0)
+    peer = Peer(node)
+    await peer.identify("bot", intents=Intent.GUILDS | Intent.GUILD_MEMBERS)
+    await peer.receive_all()
+    for _ in range(2):
+        peer.send(ask(query="", limit=0))
+        assert await peer.names() == ["GUILD_MEMBERS_CHUNK"]
+
+
 async def test_presences_of_members_come_with_their_intent() -> None:
     node, _ = create_node(World())
     alice, peer = Peer(node), Peer(node)

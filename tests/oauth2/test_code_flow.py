@@ -50,6 +50,14 @@ async def test_a_code_is_exchanged_for_tokens_of_the_scopes_consented_to(platfor
     )
 
 
+async def test_the_kind_of_subscription_needs_its_scope(platform: Platform) -> None:
+    app, person = await application(platform), await platform.person()
+    without = await tokens_of(person, app, "identify email")
+    assert "premium_type" not in (await bearer(platform, person, without["access_token"]).get("/users/@me")).json
+    granted = await tokens_of(person, app, "identify identify.premium")
+    assert (await bearer(platform, person, granted["access_token"]).get("/users/@me")).json["premium_type"] == 0
+
+
 async def test_tokens_and_codes_are_stored_as_hashes_only(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
     issued = await tokens_of(person, app, "identify")

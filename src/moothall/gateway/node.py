@@ -700,7 +700,16 @@ class GatewayNode:
     ) -> None:
         """Opcode 8."""
         reads = self.bounds.reads
-        await send_member_chunks(self.hub, self._source, self.presences, reads, connection, session, command)
+        await send_member_chunks(
+            self.hub,
+            self._source,
+            self.presences,
+            reads,
+            connection,
+            session,
+            command,
+            list_seconds=self.settings.member_list_seconds,
+        )
 
     def update_guild_subscriptions(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
         """Opcodes 14 and 37, of people: what their session receives of guilds, and ranges of member lists."""

@@ -47,6 +47,8 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
     """Maximum payloads from one client; 0 disables the limit."""
     presences_per_window: int = 5
     """Maximum presence updates in twenty seconds; 0 disables the limit. More are ignored."""
+    member_list_seconds: float = 30.0
+    """How often a session may request the whole member list of one guild (opcode 8); 0 disables the limit."""
     max_concurrency: int = 16
     identifies_per_window: int = 16
     """Maximum identifies of one bot in five seconds for each of its `max_concurrency` buckets; 0 disables the limit."""
@@ -75,6 +77,7 @@ class GatewaySettings(Struct, frozen=True, kw_only=True):
 UNLIMITED: Final[Mapping[str, Any]] = {
     "commands_per_minute": 0,
     "presences_per_window": 0,
+    "member_list_seconds": 0,
     "identifies_per_window": 0,
     "identifies_per_day": 0,
     "max_sessions_per_user": 0,

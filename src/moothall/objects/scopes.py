@@ -8,6 +8,7 @@ UPDATE_COMMANDS: Final = "applications.commands.update"
 WEBHOOK: Final = "webhook.incoming"
 OPENID: Final = "openid"
 EMAIL: Final = "email"
+PREMIUM: Final = "identify.premium"
 ENTITLEMENTS: Final = "applications.entitlements"
 ROLE_CONNECTIONS: Final = "role_connections.write"
 
@@ -20,6 +21,7 @@ ACTIVITY_SCOPES: Final = ("relationships.read", "rpc.activities.write", "rpc.voi
 GRANTABLE_SCOPES: Final = frozenset(
     {
         "identify",
+        PREMIUM,
         EMAIL,
         "connections",
         "guilds",
@@ -43,6 +45,7 @@ CLIENT_CREDENTIAL_SCOPES: Final = (GRANTABLE_SCOPES - _NOT_FOR_OWNERS) | {UPDATE
 
 SCOPES: Final = (
     "identify",
+    PREMIUM,
     "email",
     "connections",
     "guilds",

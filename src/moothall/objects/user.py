@@ -89,13 +89,16 @@ class User(Struct, frozen=True, kw_only=True):
 
 
 class CurrentUser(User, frozen=True, kw_only=True):
-    """The caller's own user. An access token needs the email scope for `email` and `verified`."""
+    """The caller's own user.
+
+    An access token needs the email scope for `email` and `verified`, and identify.premium for `premium_type`.
+    """
 
     banner: str | None = None
     accent_color: int | None = None
     mfa_enabled: bool = False
     locale: str = "en-US"
-    premium_type: int = PremiumType.NONE
+    premium_type: int | UnsetType = PremiumType.NONE
     verified: bool | UnsetType = UNSET
     email: str | UnsetType | None = UNSET
     bio: str | UnsetType = UNSET

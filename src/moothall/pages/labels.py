@@ -8,7 +8,7 @@ from typing import Final
 
 from moothall.objects.application import TeamRole
 from moothall.objects.permissions import BY_NAME
-from moothall.objects.scopes import BOT, COMMANDS, ENTITLEMENTS, ROLE_CONNECTIONS, UPDATE_COMMANDS, WEBHOOK
+from moothall.objects.scopes import BOT, COMMANDS, ENTITLEMENTS, PREMIUM, ROLE_CONNECTIONS, UPDATE_COMMANDS, WEBHOOK
 from moothall.pages.translations import translatable
 
 Gettext = Callable[[str], str]
@@ -16,6 +16,7 @@ Gettext = Callable[[str], str]
 
 SCOPE_LABELS: Final = {
     "identify": translatable("See your username, name, picture and banner"),
+    PREMIUM: translatable("See which subscription you have"),
     "email": translatable("See your email address"),
     "connections": translatable("See the accounts elsewhere that you have connected"),
     "guilds": translatable("See which servers you are in"),

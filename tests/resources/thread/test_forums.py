@@ -239,3 +239,28 @@ async def test_a_search_returns_no_private_threads_and_is_refused_in_channels_wi
     answer = (await at.owner.get(f"{at.general}/threads/search")).json
     assert [thread["id"] for thread in answer["threads"]] == [id_of(public)]
     assert (await at.owner.get(f"{public}/threads/search")).code == 50024
+
+
+async def test_post_data_has_the_owner_and_first_message_of_the_channels_own_public_threads(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    forum, other = await at.forum(), await at.forum()
+    body = {"name": "post", "message": {"content": "hello"}}
+    post = (await at.bob.post(f"/channels/{forum}/threads", body)).json["id"]
+    elsewhere = (await at.bob.post(f"/channels/{other}/threads", body)).json["id"]
+    requested = {"thread_ids": [str(post), str(elsewhere), "5"]}
+    reply = await at.owner.post(f"/channels/{forum}/post-data", requested)
+    assert reply.status == 200
+    assert list(reply.json["threads"]) == [str(post)]
+    data = reply.json["threads"][str(post)]
+    assert (data["owner"]["user"]["id"], data["first_message"]["content"]) == (str(at.bob.id), "hello")
+    await at.bob.delete(f"/users/@me/guilds/{at.guild.id}")
+    await at.owner.delete(f"/channels/{post}/messages/{post}")
+    left = (await at.owner.post(f"/channels/{forum}/post-data", requested)).json["threads"][str(post)]
+    assert left == {"owner": None, "first_message": None}
+
+
+async def test_post_data_tells_nothing_of_private_threads(platform: Platform) -> None:
+    at = await thread_guild(platform)
+    private = (await at.bob.post(f"/channels/{at.guild.general}/threads", {"name": "x", "type": 12})).json["id"]
+    reply = await at.bob.post(f"/channels/{at.guild.general}/post-data", {"thread_ids": [str(private)]})
+    assert reply.json == {"threads": {}}

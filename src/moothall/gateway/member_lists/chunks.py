@@ -1,5 +1,6 @@
 """Request Guild Members (opcode 8): GUILD_MEMBERS_CHUNK, a thousand members each."""
 
+import asyncio
 from collections.abc import Iterable
 from typing import Final
 
@@ -9,7 +10,7 @@ from moothall.gateway.delivery.hub import Hub
 from moothall.gateway.presence.local import Presences
 from moothall.gateway.protocol.commands import RequestGuildMembersCommand
 from moothall.gateway.protocol.frames import Frame
-from moothall.gateway.protocol.opcodes import CloseCode, CloseConnection
+from moothall.gateway.protocol.opcodes import CloseCode, CloseConnection, Opcode
 from moothall.gateway.sessions.connection import Connection
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.snapshot.source import MemberSource
@@ -39,6 +40,19 @@ class _Chunk(Struct):
     nonce: str | UnsetType = UNSET
 
 
+class _RateLimitMeta(Struct):
+    guild_id: GuildId
+    nonce: str | UnsetType = UNSET
+
+
+class _RateLimited(Struct):
+    """RATE_LIMITED: `retry_after` in seconds."""
+
+    opcode: int
+    retry_after: float
+    meta: _RateLimitMeta
+
+
 async def send_member_chunks(
     hub: Hub,
     source: MemberSource,
@@ -47,12 +61,15 @@ async def send_member_chunks(
     connection: Connection,
     session: Session,
     command: RequestGuildMembersCommand,
+    *,
+    list_seconds: float = 0.0,
 ) -> None:
     """Send GUILD_MEMBERS_CHUNK dispatches with all matching members, no faster than the client reads.
 
     An account's sessions read one after another, by `reads`, so that many of them cost others no more than one.
     Sends nothing for a guild that the session has not joined, nor for the whole list without the GUILD_MEMBERS
-    intent. Raises CloseConnection 4002 for a command without `query` and `user_ids`.
+    intent. A session that requests the whole list of a guild again within `list_seconds` receives RATE_LIMITED instead.
+    Raises CloseConnection 4002 for a command without `query` and `user_ids`.
     """
     guild_id = _guild_id(command)
     user_ids = _user_ids(command.user_ids)
@@ -76,7 +93,7 @@ async def send_member_chunks(
             await yield_turn()
             await sender.send(await source.members_by_prefix(guild_id, query, limit))
         return
-    if not session.intents & Intent.GUILD_MEMBERS:
+    if not session.intents & Intent.GUILD_MEMBERS or sender.limit_list(list_seconds):
         return
     count = max(1, -(-await source.member_count(guild_id) // CHUNK))
     after: UserId | None = None
@@ -99,6 +116,22 @@ async def send_member_chunks(
             break
 
 
+def _count_list_request(session: Session, guild_id: GuildId, list_seconds: float) -> float:
+    """Count a request of a whole list; returns the seconds until the session may send it, 0 if it may now."""
+    if not list_seconds:
+        return 0.0
+    if session.member_list_times is None:
+        session.member_list_times = {}
+    times, now = session.member_list_times, asyncio.get_running_loop().time()
+    allowed_at = times.get(guild_id, now)
+    if allowed_at > now:
+        return allowed_at - now
+    for expired in [each for each, time in times.items() if time <= now]:
+        del times[expired]
+    times[guild_id] = now + list_seconds
+    return 0.0
+
+
 class _ChunkSender:
     def __init__(
         self,
@@ -117,6 +150,16 @@ class _ChunkSender:
         nonce = command.nonce
         valid = isinstance(nonce, str) and len(nonce.encode("utf-8", "surrogatepass")) <= _MAX_NONCE
         self._nonce: str | UnsetType = nonce if valid else UNSET
+
+    def limit_list(self, list_seconds: float) -> bool:
+        """Count a request of the whole list; sends RATE_LIMITED and returns True if it comes too early."""
+        retry_after = _count_list_request(self._session, self._guild_id, list_seconds)
+        if not retry_after:
+            return False
+        meta = _RateLimitMeta(self._guild_id, self._nonce)
+        limited = _RateLimited(Opcode.REQUEST_GUILD_MEMBERS, round(retry_after, 3), meta)
+        self._hub.send_frame(self._session, Frame("RATE_LIMITED", encode(limited)))
+        return True
 
     async def send(self, members: list[Member], not_found: list[UserId] | UnsetType = UNSET) -> None:
         """Send all members in one chunk."""

@@ -45,6 +45,7 @@ class Session:
         "id",
         "intents",
         "large_threshold",
+        "member_list_times",
         "pending_subscriptions",
         "presence",
         "replay_buffer",
@@ -90,6 +91,8 @@ class Session:
         """The guilds whose events the session receives."""
         self.pending_subscriptions: PendingSubscriptions | None = None
         """Subscriptions to guilds that the session has not joined yet, if there were any."""
+        self.member_list_times: dict[GuildId, float] | None = None
+        """When the client may request whole member lists again, by the event loop's clock; None if it never has."""
         self.presence = presence
         self.embedded_activity: Activity | None = None
         """The Activity that the session takes part in, as the presence shows it."""

@@ -38,13 +38,18 @@ class FirstMessages:
 
     async def get(self, reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer) -> list[bytes]:
         """The first messages of those threads that have one, in the order of the threads."""
+        messages = await self.by_thread(reader, thread_ids, viewer)
+        return [message for thread_id in thread_ids if (message := messages.get(thread_id))]
+
+    async def by_thread(self, reader: Reader, thread_ids: Sequence[ChannelId], viewer: Viewer) -> dict[int, bytes]:
+        """The first messages of several threads by thread; of one that has none, it has no value or an empty one."""
         keeps = self._enabled and reader.committed and viewer.reads_all
         cached = self._current() if keeps else {}
         messages: dict[int, bytes] = {thread_id: cached[thread_id] for thread_id in thread_ids if thread_id in cached}
         if missing := [thread_id for thread_id in thread_ids if thread_id not in messages]:
             # Where they are kept, nothing suspends here: no commit comes between these reads.
             messages |= await self._read(reader, missing, viewer, keeps=keeps)
-        return [message for thread_id in thread_ids if (message := messages.get(thread_id))]
+        return messages
 
     def _current(self) -> Mapping[int, bytes]:
         now = stopwatch()

@@ -10,6 +10,7 @@ from moothall.api.endpoint import Json, delete, get, patch, post, put
 from moothall.objects import limits
 from moothall.objects.channel import Channel, ThreadList, ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, MessageId, TagId, UserId
+from moothall.objects.member import Member
 from moothall.objects.message import Message
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
@@ -46,6 +47,25 @@ class ThreadSearchResults(ThreadList, frozen=True, kw_only=True):
 
     total_results: int
     first_messages: list[Message]
+
+
+class PostDataRequest(Struct, frozen=True):
+    """The threads whose owners and first messages are requested."""
+
+    thread_ids: Annotated[list[ChannelId], Meta(min_length=1, max_length=limits.POST_DATA_MAX)]
+
+
+class PostPreview(Struct, frozen=True):
+    """The owner of a thread, if they are still a member of the guild, and its first message, if it has one."""
+
+    owner: Member | None
+    first_message: Message | None
+
+
+class PostData(Struct, frozen=True):
+    """Owners and first messages by thread."""
+
+    threads: dict[ChannelId, PostPreview]
 
 
 @get("/guilds/{guild_id}/threads/active", permission=MEMBER)
@@ -202,3 +222,12 @@ async def search_threads(
         offset=offset,
     )
     return Json(await listing.search_threads(ctx, search))
+
+
+@post("/channels/{channel_id}/post-data", permission=_HISTORY, writes=False)
+async def get_channel_post_data(ctx: Context, channel_id: ChannelId, body: PostDataRequest) -> Json[PostData]:
+    """Get the owners and first messages of up to 50 public threads of a channel, usually posts of a forum.
+
+    Threads of other channels, private ones and unknown ids are left out.
+    """
+    return Json(await listing.get_post_data(ctx, body.thread_ids))

@@ -11,7 +11,7 @@ from moothall.objects.channel_types import HAS_THREADS, ChannelType
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.text import search_key
-from moothall.objects.wire import Timestamp
+from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.thread_activity.encoded import ThreadCache, ThreadPage, json_array
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow, select_members_among
 from moothall.resources.channel.thread_activity.state import thread_member_object
@@ -24,6 +24,7 @@ from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.rules import thread_of
 
 _MAX_WORDS = 8
+_NO_USER = UserId(Snowflake(0))
 _END_OF_TIME = Timestamp((1 << 63) - 1)
 
 
@@ -103,6 +104,27 @@ async def search_threads(ctx: Context, search: ThreadSearch) -> bytes:
         page.total,
         b",".join(messages),
     )
+
+
+async def get_post_data(ctx: Context, thread_ids: Sequence[ChannelId]) -> bytes:
+    """Return the owners and first messages of those of several threads that are public ones of the channel, as JSON."""
+    parent_id = _thread_parent(ctx).id
+    threads = [
+        row
+        for row in await queries.select_threads(ctx.tx, dict.fromkeys(thread_ids))
+        if row.parent_id == parent_id and row.type != ChannelType.PRIVATE_THREAD
+    ]
+    member_rows = await get_members(ctx.tx, ctx.guild.id, {row.owner_id for row in threads if row.owner_id is not None})
+    objects = await member_objects(ctx.tx, list(member_rows.values()))
+    owners = {member.user.id: encode(member) for member in objects if member.user is not UNSET}
+    first_messages = ctx.services.resources[FirstMessages]
+    messages = await first_messages.by_thread(ctx.tx, [row.id for row in threads], viewer_in(ctx))
+    encoded = (
+        b'"%d":{"owner":%b,"first_message":%b}'
+        % (row.id, owners.get(row.owner_id or _NO_USER, b"null"), messages.get(row.id) or b"null")
+        for row in threads
+    )
+    return b'{"threads":{%b}}' % b",".join(encoded)
 
 
 def search_words(name: str | None) -> tuple[str, ...]:

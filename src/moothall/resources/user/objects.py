@@ -3,12 +3,16 @@
 from msgspec import UNSET
 
 from moothall.api.authenticate import Actor, TokenKind
+from moothall.objects.scopes import EMAIL, PREMIUM
 from moothall.objects.user import CurrentUser
 from moothall.storage.rows import UserRow
 
 
-def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> CurrentUser:
-    """The account object for its own user; `email` includes the address, `private` the biography."""
+def current_user(row: UserRow, *, private: bool = True, email: bool = True, premium: bool = True) -> CurrentUser:
+    """The account object for its own user.
+
+    `email` includes the address, `private` the biography and `premium` the kind of subscription.
+    """
     return CurrentUser(
         id=row.id,
         username=row.username,
@@ -23,7 +27,7 @@ def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> C
         flags=row.flags | row.public_flags,
         mfa_enabled=row.mfa_enabled,
         locale=row.locale,
-        premium_type=row.premium_type,
+        premium_type=row.premium_type if premium else UNSET,
         verified=row.verified if email else UNSET,
         email=row.email if email else UNSET,
         bio=row.bio if private else UNSET,
@@ -31,6 +35,11 @@ def current_user(row: UserRow, *, private: bool = True, email: bool = True) -> C
 
 
 def own_view(row: UserRow, actor: Actor) -> CurrentUser:
-    """The account object that a caller may read: an access token needs the email scope for the address."""
+    """The account object that a caller may read: an access token needs the scopes email and identify.premium."""
     bearer = actor.kind is TokenKind.BEARER
-    return current_user(row, private=not bearer, email=not bearer or "email" in actor.scopes)
+    return current_user(
+        row,
+        private=not bearer,
+        email=not bearer or EMAIL in actor.scopes,
+        premium=not bearer or PREMIUM in actor.scopes,
+    )

@@ -332,6 +332,7 @@ const NO_RELATIONSHIP = 0;
 
 const DESCRIBED = [
   "identify",
+  "identify.premium",
   "email",
   "connections",
   "guilds",
