@@ -10,6 +10,7 @@ from openapi_spec_validator import validate
 
 import moothall.gateway.endpoints  # noqa: F401 its rows
 from moothall.api.endpoint import REGISTRY, Endpoint
+from moothall.api.field_descriptions import FIELDS, PARAMETERS, THEMES
 from moothall.api.openapi_links import PROVIDED
 from moothall.resources import load_endpoints
 from tests.conformance.own_schema import allows, document
@@ -43,6 +44,38 @@ def test_the_document_says_of_a_row_what_the_row_does(row: Endpoint) -> None:
         query.name for query in row.signature.query_parameters
     }
     assert operation["summary"]
+
+
+def test_every_property_and_every_parameter_is_described() -> None:
+    properties = {
+        f"{name}.{field}": node
+        for name, schema in document()["components"]["schemas"].items()
+        for field, node in schema.get("properties", {}).items()
+    }
+    parameters = {
+        f"{operation['operationId']} {parameter['name']}": parameter
+        for item in document()["paths"].values()
+        for operation in item.values()
+        for parameter in operation["parameters"]
+    }
+    assert len(properties) > 2_700
+    assert len(parameters) > 750
+    undescribed = [name for name, node in (properties | parameters).items() if not node.get("description")]
+    assert undescribed == []
+
+
+def test_a_field_is_described_in_one_place() -> None:
+    assert sum(map(len, THEMES)) == len(FIELDS)
+    schemas = document()["components"]["schemas"].values()
+    fields = {name for schema in schemas for name in schema.get("properties", ())}
+    parameters = {
+        parameter["name"]
+        for item in document()["paths"].values()
+        for operation in item.values()
+        for parameter in operation["parameters"]
+    }
+    assert sorted(FIELDS.keys() - fields - parameters) == []
+    assert sorted(PARAMETERS.keys() - parameters) == []
 
 
 def test_every_schema_can_be_compiled_by_a_validator_of_another_language() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from moothall.api.field_descriptions import COMMON
+from moothall.api.field_descriptions import describe_field, describe_parameter
 from moothall.objects.component import Component
 from moothall.objects.json_object import JsonObject
 
@@ -20,6 +20,7 @@ def refine(document: JsonObject) -> None:
     """Describe properties, type arrays and components, and give every schema a name of one word."""
     schemas: JsonObject = document["components"]["schemas"]
     _describe_properties(schemas)
+    _describe_parameters(document)
     message = schemas.get("Message", {}).get("properties", {}).get(_COMPONENTS, {})
     for schema in list(_nodes(document)):
         _type_arrays(schema, message.get("items"))
@@ -91,9 +92,19 @@ def _describe_properties(schemas: JsonObject) -> None:
             schema["required"] = [each for each in schema.get("required", ()) if each != "id"]
         properties = schema.get("properties", {})
         for field, node in list(properties.items()):
-            text = next((t for each in ancestors if (t := _docstring(each, field, parsed))), _common(field))
+            text = next((t for each in ancestors if (t := _docstring(each, field, parsed))), describe_field(field))
             if text and "description" not in node:
                 properties[field] = {**node, "description": text}  # schemas of scalars are shared
+
+
+def _describe_parameters(document: JsonObject) -> None:
+    """Say of each parameter what it is, where nothing has been said."""
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for parameter in operation["parameters"]:
+                text = describe_parameter(parameter["name"])
+                if text and "description" not in parameter:
+                    parameter["description"] = text
 
 
 def _docstring(kind: type, field: str, parsed: dict[str, dict[tuple[str, str], str]]) -> str | None:
@@ -116,19 +127,3 @@ def _docstrings(module: str) -> Iterator[tuple[tuple[str, str], str]]:
             is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and is_text:
                 yield (node.name, field.target.id), inspect.cleandoc(str(ast.literal_eval(text.value)))  # type: ignore[attr-defined]
-
-
-def _common(field: str) -> str | None:
-    if (text := COMMON.get(field)) is not None:
-        return text
-    if field.endswith("_id"):
-        return f"The id of the {field.removesuffix('_id').replace('_', ' ')}."
-    if field.endswith("_ids"):
-        return f"The ids of the {field.removesuffix('_ids').replace('_', ' ')}s."
-    if field.endswith("_url"):
-        return f"The URL of the {field.removesuffix('_url').replace('_', ' ')}."
-    if field.endswith("_count"):
-        return f"How many {field.removesuffix('_count').replace('_', ' ')}s there are."
-    if field.endswith(("_at", "_time", "_timestamp")):
-        return f"When: {field.rpartition('_')[0].replace('_', ' ')}. ISO 8601."
-    return None

@@ -128,6 +128,7 @@ class AuditLogEntry(Struct, frozen=True, kw_only=True):
     user_id: UserId | None
     action_type: int
     changes: list[AuditLogChange] | UnsetType = UNSET
+    """The old and the new value of each field that has changed."""
     options: AuditLogOptions | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 

@@ -66,6 +66,7 @@ class TemplateChannel(Struct, frozen=True, kw_only=True):
     default_forum_layout: int | None
     default_tag_setting: str | None = None
     theme_color: int | None = None
+    """The color of the channel as an integer, 0xRRGGBB."""
 
 
 class TemplateSnapshot(Struct, frozen=True, kw_only=True):

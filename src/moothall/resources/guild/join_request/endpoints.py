@@ -20,6 +20,7 @@ class ReviewJoinRequest(Struct, frozen=True, kw_only=True):
     """The decision on a join request; the reason is used for rejections only."""
 
     action: Literal["APPROVED", "REJECTED"]
+    """What the moderator decides."""
     rejection_reason: Annotated[str, Meta(max_length=limits.REJECTION_REASON_MAX)] | None = None
 
 

@@ -33,6 +33,7 @@ class ModifyRelationship(Struct, frozen=True, kw_only=True):
 
 
 class BulkRemoveRelationships(Struct, frozen=True, kw_only=True):
-    """Conditions that requests must all meet to be removed: 1 is spam, 2 is from an ignored user."""
+    """Conditions that requests must all meet to be removed."""
 
     filters: Annotated[list[int], Meta(max_length=10)] | None = None
+    """1 is spam, 2 is from an ignored user."""

@@ -28,33 +28,61 @@ class GithubEvent(FormOrJson, frozen=True, kw_only=True):
     """
 
     action: Any = None
+    """What happened to the thing, such as `opened`."""
     ref: Any = None
+    """The branch or tag."""
     ref_type: Any = None
+    """`branch` or `tag`."""
     before: Any = None
+    """The commit that the branch pointed to before the push."""
     after: Any = None
+    """The commit that the branch points to after the push."""
     created: Any = None
+    """Whether the push made the branch."""
     deleted: Any = None
+    """Whether the push deleted the branch."""
     forced: Any = None
+    """Whether the push was forced."""
     compare: Any = None
+    """The URL of the page that compares both commits."""
     commits: Any = None
+    """The commits of the push."""
     head_commit: Any = None
+    """The last commit of the push."""
     comment: Any = None
+    """The comment."""
     issue: Any = None
+    """The issue."""
     changes: Any = None
+    """What was changed."""
     pull_request: Any = None
+    """The pull request."""
     review: Any = None
+    """The review of the pull request."""
     repository: Any = None
+    """The repository."""
     organization: Any = None
+    """The organization."""
     forkee: Any = None
+    """The fork."""
     sender: Any = None
+    """The user who caused the event."""
     member: Any = None
+    """The user who was added."""
     release: Any = None
+    """The release."""
     check_run: Any = None
+    """The check."""
     check_suite: Any = None
+    """The suite of checks."""
     discussion: Any = None
+    """The discussion."""
     answer: Any = None
+    """The comment that answers the discussion."""
     zen: Any = None
+    """The sentence that a ping carries."""
     master_branch: Any = None
+    """The branch that the repository begins with."""
 
 
 _KEYS_BY_KIND: Final[tuple[tuple[str, Collection[str]], ...]] = (

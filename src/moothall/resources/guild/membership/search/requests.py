@@ -97,7 +97,9 @@ class SearchMembers(Struct, frozen=True, kw_only=True):
     or_query: MemberFilter | None = None
     and_query: MemberFilter | None = None
     before: Position | None = None
+    """Members who come before this position."""
     after: Position | None = None
+    """Members who come after this position."""
 
 
 class MatchingMember(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
-"""What fields of these names are wherever they occur, for the OpenAPI document. A field's own docstring comes first."""
+"""Fields that many objects have."""
 
 from typing import Final
 
-COMMON: Final[dict[str, str]] = {
+DESCRIPTIONS: Final[dict[str, str]] = {
     "accent_color": "A color as an integer, 0xRRGGBB.",
     "allow": "Permission bits that are allowed, as a decimal string.",
     "allowed_mentions": "Which mentions in the content notify.",
@@ -128,4 +128,3 @@ COMMON: Final[dict[str, str]] = {
     "verified": "Whether it is verified.",
     "version": "The version.",
 }
-"""Descriptions by the name of the field."""

@@ -1,0 +1,37 @@
+"""Fields and parameters of OAuth2 and OpenID Connect, and of the gateway's address."""
+
+from typing import Final
+
+DESCRIPTIONS: Final[dict[str, str]] = {
+    "alg": "The algorithm of the key's signatures.",
+    "authorize": "Whether the user consents.",
+    "code_challenge": "PKCE: what `code_verifier` is compared with.",
+    "code_challenge_method": "PKCE: `S256` or `plain`.",
+    "code_verifier": "PKCE: the secret whose challenge the authorization request carried.",
+    "e": "The exponent of the key, base64url.",
+    "email_verified": "Whether the email address is verified.",
+    "expires": "When it expires. ISO 8601.",
+    "expires_in": "Seconds after which the access token expires.",
+    "grant_type": "`authorization_code`, `refresh_token` or `client_credentials`.",
+    "id_token": "The signed statement who the user is, where the scope `openid` was granted.",
+    "kid": "The id of the key.",
+    "kty": "The kind of the key: `RSA`.",
+    "max_concurrency": "How many shards may identify in five seconds.",
+    "picture": "The URL of the avatar.",
+    "preferred_username": "The username.",
+    "redirect_uri": "Where the user is sent back to, one of those of the application.",
+    "refresh_token": "The token that a new access token is had for.",
+    "remaining": "How often one may still identify.",
+    "reset_after": "Milliseconds after which `remaining` is `total` again.",
+    "response_type": "`code` or `token`.",
+    "scope": "OAuth2 scopes with spaces between them.",
+    "session_start_limit": "How often one may identify.",
+    "shards": "How many shards are recommended.",
+    "sub": "The id of the user.",
+    "token_type": "The kind of the token: `Bearer`.",
+    "token_type_hint": "`access_token` or `refresh_token`.",
+    "use": "What the key is for: `sig`.",
+    "wants_guild": "Whether the user must choose a guild.",
+    "wants_webhook": "Whether the user must choose a channel for a webhook.",
+    "webhook": "The webhook that was made, where the scope `webhook.incoming` was granted.",
+}
