@@ -12,8 +12,8 @@ from moothall.storage.database import Database, Query, StorageError, StorageUnav
 from moothall.storage.postgres import batched_reads
 from moothall.storage.postgres.batched_reads import BatchedReads
 from moothall.storage.postgres.engine import PostgresDatabase
-from moothall.storage.query import for_keys
 from moothall.storage.schema import bans, guild_counters
+from moothall.storage.statements.placeholders import for_keys
 
 FOR_KEYS = "the same for many keys"
 TEXT = "SELECT name FROM rows WHERE a = $1::BIGINT"

@@ -84,7 +84,11 @@ async def test_a_lone_transaction_does_not_wait(sqlite: SqliteDatabase) -> None:
     assert sizes == [1, 1]
 
 
-async def test_transactions_that_are_ready_together_share_a_commit(sqlite: SqliteDatabase) -> None:
+async def test_transactions_that_are_ready_together_share_a_commit(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A batch ends after 10 ms.
+    monkeypatch.setattr(group_commit, "stopwatch", lambda: 0.0)
     sizes = batches_of(sqlite)
     await asyncio.gather(*(ban(sqlite, number) for number in range(50)))
     assert sizes == [50]

@@ -5,7 +5,6 @@ The first run takes a statement's text from those that a build has compiled, or 
 """
 
 import itertools
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from operator import itemgetter
@@ -14,6 +13,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 from moothall.storage.converters import Converter, read_converter, write_converter
 from moothall.storage.sql import ClauseElement, Table
 from moothall.storage.statements.deferred import Deferred
+from moothall.storage.statements.placeholders import for_keys
 from moothall.storage.statements.statement import ByDialect, CompiledStatement, Parameter
 from moothall.storage.statements.store import StatementRecorder, compiled_statement
 from moothall.storage.tables import facts_of
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     only_reads: bool = False
     """Whether it changes and locks nothing."""
     in_one_table: bool = False
-    """Whether it writes one table, and reads no other one."""
+    """Whether it is an INSERT or UPDATE of one table that reads no other one, and returns nothing."""
     for_keys: str | None = None
     """The statement that reads the rows of many keys; None unless the query has a key and is for PostgreSQL."""
     key: tuple[int, ...] = ()
@@ -196,6 +196,7 @@ def _update(table: Table, key: tuple[str, ...], columns: tuple[str, ...], new: s
         [],
         table.name,
         list(columns),
+        in_one_table=True,
     )
 
 
@@ -219,13 +220,9 @@ def _plan(compiled: CompiledStatement, into: type[Any] | None, then: Callable[[A
         None
         if compiled.reads is None
         else ColumnsRead({table: frozenset(names) for table, names in compiled.reads.items()}),
-        compiled.changes is None and compiled.text.startswith("SELECT") and not _LOCKING.search(compiled.text),
-        compiled.changes is not None and not _OTHER_TABLES.search(compiled.text),
+        compiled.only_reads,
+        compiled.in_one_table,
     )
-
-
-_OTHER_TABLES: Final = re.compile(r"\b(SELECT|FROM|USING|RETURNING)\b")
-_LOCKING: Final = re.compile(r"\bFOR (NO KEY )?UPDATE\b|\bFOR (KEY )?SHARE\b")
 
 
 def _is_frozen(into: type[Any]) -> bool:
@@ -309,24 +306,3 @@ def _row_maker(into: type[object], converters: list[Converter | None]) -> Callab
         return into(*values)
 
     return make
-
-
-_PARAMETER: Final = re.compile(r"\$(\d+)::([A-Z]+)")
-
-
-def for_keys(text: str) -> str:
-    """A SELECT of the rows of many keys, made of that for one; each row has the number of its key, from 1, at its end.
-
-    Its parameters are arrays of those of the other, which must have their types beside them. Raises ValueError if one
-    has none.
-    """
-    types = {int(number): kind for number, kind in _PARAMETER.findall(text)}
-    one = _PARAMETER.sub(r"key.p\1", text)
-    if not types or "$" in one:
-        raise ValueError(f"a parameter has no type: {text}")
-    arrays = ", ".join(f"${number}::{kind}[]" for number, kind in sorted(types.items()))
-    names = ", ".join(f"p{number}" for number in sorted(types))
-    return (
-        f"SELECT one.*, key.number FROM unnest({arrays}) WITH ORDINALITY AS key ({names}, number),"  # noqa: S608 our own
-        f" LATERAL ({one}) AS one"
-    )

@@ -7,7 +7,6 @@ concern.
 """
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import lru_cache
@@ -19,6 +18,7 @@ from moothall.storage.database import CommitUnknown, StorageError, StorageUnavai
 from moothall.storage.postgres.connection import PostgresConnection
 from moothall.storage.postgres.errors import DRIVER_ERRORS, postgres_error
 from moothall.storage.postgres.outcomes import MARK, CommitMark, Outcomes, is_lost
+from moothall.storage.statements.placeholders import renumbered
 
 Callbacks = Sequence[Callable[[], None]]
 
@@ -264,15 +264,12 @@ def as_one_statement(writes: Sequence[DeferredWrite]) -> tuple[str, tuple[Any, .
     return text, tuple(argument for write in writes for argument in write.arguments)
 
 
-_PARAMETER: Final = re.compile(r"\$(\d+)")
-
-
 @lru_cache(maxsize=1_000)
 def _joined(statements: tuple[tuple[str, int], ...]) -> str:
     texts: list[str] = []
     before = 0
     for text, count in statements:
-        texts.append(_PARAMETER.sub(lambda number, before=before: f"${int(number[1]) + before}", text))  # type: ignore[misc]
+        texts.append(renumbered(text, after=before))
         before += count
     # PostgreSQL carries out the last one first, and then those of WITH from the last to the first.
     first, *others = texts

@@ -10,6 +10,7 @@ from sqlalchemy import Column, Insert, Table, Update, UpdateBase, case
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql import ClauseElement, ColumnElement
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.selectable import GenerativeSelect, SelectBase
 from sqlalchemy.sql.visitors import iterate
 
 from moothall.storage.columns import MEDIA_FOLDERS, InList, reads, writes
@@ -79,6 +80,8 @@ def compile_statement(statement: Any, dialect: str, *, cacheable: bool) -> Compi
         str(statement.table.name) if isinstance(statement, UpdateBase) and isinstance(statement.table, Table) else None,
         _columns_set(statement),
         _columns_read(statement) if cacheable else None,
+        only_reads=_only_reads(statement),
+        in_one_table=_is_in_one_table(statement, compiled),
     )
 
 
@@ -161,6 +164,23 @@ def _columns_read(statement: Any) -> dict[str, list[str]] | None:
                 return None
             columns.setdefault(str(table.name), set()).add(str(element.name))
     return {table: sorted(names) for table, names in columns.items()}
+
+
+def _only_reads(statement: ClauseElement) -> bool:
+    """Whether a statement is a SELECT that locks no row."""
+    selects = [each for each in iterate(statement) if isinstance(each, GenerativeSelect)]
+    return isinstance(statement, SelectBase) and all(each._for_update_arg is None for each in selects)  # noqa: SLF001
+
+
+def _is_in_one_table(statement: ClauseElement, compiled: SQLCompiler) -> bool:
+    """Whether a statement is an INSERT or UPDATE of one table that reads no other one, and returns nothing."""
+    if not isinstance(statement, Insert | Update) or compiled.effective_returning:
+        return False
+    elements = list(iterate(statement))
+    tables = {each.table for each in elements if isinstance(each, Column)}
+    # `excluded` of an upsert is an alias of the table.
+    is_alone = all(table.is_derived_from(statement.table) for table in tables)
+    return is_alone and not any(isinstance(each, SelectBase) for each in elements)
 
 
 def _inserted_columns(statement: ClauseElement) -> dict[str, Any]:

@@ -30,6 +30,10 @@ class CompiledStatement(Struct, frozen=True, array_like=True, omit_defaults=True
     """The columns that an UPDATE sets; None for a statement that writes whole rows."""
     reads: dict[str, list[str]] | None = None
     """The columns that it reads, by table; None if its rows are not cached."""
+    only_reads: bool = False
+    """Whether it changes and locks nothing."""
+    in_one_table: bool = False
+    """Whether it is an INSERT or UPDATE of one table that reads no other one, and returns nothing."""
 
 
 class ColumnFacts(Struct, frozen=True, array_like=True):
