@@ -1,6 +1,7 @@
 """The public documents: start page, page for developers, reference, OpenAPI document."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
@@ -11,7 +12,8 @@ from PIL import Image
 
 from moothall.api.context import Limits
 from moothall.api.endpoint import Endpoint, endpoints
-from moothall.pages.documents import Documents
+from moothall.app.api_description import describe_in_process
+from moothall.pages.documents import Description, Documents, describe
 from moothall.resources import load_endpoints
 
 
@@ -26,11 +28,21 @@ def limits(**changes: Any) -> Limits:
     return Limits(public_url="http://moot.example", reserved_words=(), allow_private_addresses=False, **changes)
 
 
+def describing(rows: Iterable[Endpoint]) -> Callable[[], Coroutine[object, None, Description]]:
+    """Describes endpoints in this process."""
+    listed = list(rows)
+
+    async def make() -> Description:
+        return describe(listed, url="http://moot.example")
+
+    return make
+
+
 def documents_of(rows: Iterable[Endpoint] = (), *, theme: bytes = b"", **changes: Any) -> Documents:
     """The documents of a server with these settings."""
     own = limits(**changes)
     return Documents(
-        rows,
+        describing(rows),
         public_url="http://moot.example",
         gateway_url="ws://moot.example/gateway",
         theme=theme,
@@ -98,7 +110,9 @@ async def test_the_start_page_says_what_the_operator_has_written_without_its_mar
 
 async def test_a_change_of_the_settings_shows_on_the_start_page_at_once() -> None:
     current = [limits(instance_name="Before")]
-    changing = Documents([], public_url="http://moot.example", gateway_url="ws://x", limits=lambda: current[0])
+    changing = Documents(
+        describing([]), public_url="http://moot.example", gateway_url="ws://x", limits=lambda: current[0]
+    )
     assert b"Before" in (await ask(changing, "/"))[2]
     for number in range(100):
         current[0] = limits(instance_name=f"Name {number}")
@@ -177,3 +191,30 @@ async def test_the_style_sheet_of_the_operator_comes_last() -> None:
     status, headers, body = await ask(themed, "/theme.css")
     assert (status, headers[b"content-type"], body) == (200, b"text/css; charset=utf-8", b":root{--brand:red}")
     assert (await ask(themed, "/style.css"))[2].endswith(body)
+
+
+async def test_the_process_that_describes_the_api_knows_every_endpoint_of_the_server() -> None:
+    load_endpoints()
+    made = await describe_in_process("http://moot.example", {"guild_id": "17"})
+    same = describe(endpoints(), url="http://moot.example", examples={"guild_id": "17"})
+    assert msgspec.json.decode(made.openapi) == msgspec.json.decode(same.openapi)
+    assert made.reference == same.reference
+
+
+async def test_a_description_that_fails_is_made_again_for_the_next_request_and_once_for_all() -> None:
+    made: list[int] = []
+
+    async def make() -> Description:
+        made.append(len(made))
+        await asyncio.sleep(0)
+        if len(made) == 1:
+            raise OSError("no process")
+        return Description(b"{}", b"<p>")
+
+    own = limits()
+    documents = Documents(make, public_url="http://moot.example", gateway_url="ws://x", limits=lambda: own)
+    with pytest.raises(OSError, match="no process"):
+        await ask(documents, "/reference")
+    await asyncio.gather(*(ask(documents, path) for path in ("/reference", "/api/v10/openapi.json") * 5))
+    assert (await ask(documents, "/reference"))[2] == b"<p>"
+    assert len(made) == 2

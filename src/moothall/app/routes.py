@@ -10,7 +10,6 @@ from moothall.activities.origin import ActivityOrigins
 from moothall.activities.proxy import ActivityProxy
 from moothall.api.address_limits import AddressLimits, Window, send_refusal
 from moothall.api.context import Services
-from moothall.api.endpoint import endpoints
 from moothall.api.pipeline import Pipeline
 from moothall.api.ratelimit import RateLimiter
 from moothall.api.request.http_request import client_network
@@ -203,16 +202,17 @@ class Routes:
         return Site(self._services, trusted_proxies=self._trusts)
 
     def _build_documents(self) -> "Documents":
+        from moothall.app.api_description import describe_in_process  # noqa: PLC0415
         from moothall.pages.documents import Documents  # noqa: PLC0415
 
         gateway_url = self._gateway.settings.public_url
         examples = None if (demo := self._find_demo()) is None else example_ids(demo)
         theme = self._settings.theme_css
+        url = base_url(self._settings)
         return Documents(
-            endpoints(),
-            public_url=base_url(self._settings),
+            partial(describe_in_process, url, examples),
+            public_url=url,
             gateway_url=gateway_url,
-            examples=examples,
             limits=lambda: self._services.limits,
             theme=b"" if theme is None else theme.read_bytes(),
         )

@@ -1,11 +1,12 @@
 """The public documents: the start page, what developers and crawlers read, the style sheets and the icons."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, MutableMapping
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, partial
+from functools import partial
 from importlib import resources
 from typing import Any, Final
 
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,7 +18,6 @@ from moothall.api.context import Limits
 from moothall.api.endpoint import Endpoint
 from moothall.api.openapi import openapi_document
 from moothall.objects.clock import CLOCK
-from moothall.objects.json_object import JsonObject
 from moothall.objects.wire import encode
 from moothall.pages.paths import THEME
 from moothall.pages.reference import reference_page
@@ -25,6 +25,7 @@ from moothall.pages.rendering import environment
 from moothall.pages.translations import LANGUAGES, language_of
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.lifecycle import Lazy
+from moothall.runtime.single_flight import SingleFlight
 
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -68,32 +69,45 @@ _SECURITY_CONTACT_DAYS: Final = 180
 _CACHED: Final = {"cache-control": "public, max-age=86400"}
 
 
+class Description(Struct, frozen=True):
+    """What describes the API."""
+
+    openapi: bytes
+    """The OpenAPI document, as JSON."""
+    reference: bytes
+    """The same as a page."""
+
+
+def describe(endpoints: Iterable[Endpoint], *, url: str, examples: Mapping[str, str] | None = None) -> Description:
+    """Describe endpoints, with values of path parameters by name as `examples`. It takes half a second."""
+    document = openapi_document(endpoints, version=__version__, url=url, examples=examples)
+    return Description(encode(document), reference_page(document))
+
+
 class Documents:
     """An ASGI application of the start page, of what developers and crawlers read, of style sheets and icons.
 
-    `theme` is the operator's style sheet. Everything else is refused in the API's format: 404, or 405 for a method
-    other than GET and HEAD.
+    `describe` describes the API, once. `theme` is the operator's style sheet. Everything else is refused in the API's
+    format: 404, or 405 for a method other than GET and HEAD.
     """
 
     def __init__(
         self,
-        rows: Iterable[Endpoint],
+        describe: Callable[[], Coroutine[object, None, Description]],
         *,
         public_url: str,
         gateway_url: str,
-        examples: Mapping[str, str] | None = None,
         theme: bytes = b"",
         limits: Callable[[], Limits],
     ) -> None:
-        self._rows = list(rows)
-        self._examples = examples
+        self._describe = describe
+        self._description: Description | None = None
+        self._describing: SingleFlight[None, Description] = SingleFlight()
         self._url = public_url
         self._gateway = gateway_url
         self._theme = theme
         self._limits = limits
         self._homes: dict[tuple[str, ...], Lazy[bytes]] = {}
-        reference = _endpoint(self._build_reference, "text/html")
-        openapi = _endpoint(self._build_openapi, "application/json", _ANY_ORIGIN)
         self._starlette = Starlette(
             routes=[
                 Route("/", self._show_home),
@@ -102,12 +116,12 @@ class Documents:
                 Route("/llms.txt", _endpoint(self._build_guide, "text/markdown", _CACHED)),
                 Route("/.well-known/security.txt", self._show_security_contact),
                 Route("/favicon.ico", _endpoint(partial(_read, "icons/icon-192.png"), "image/png", _CACHED)),
-                Route("/reference", reference),
-                Route("/reference/", reference),
+                Route("/reference", self._show_reference),
+                Route("/reference/", self._show_reference),
                 # StaticFiles takes 0.6 ms for it, of CPU time.
                 Route("/style.css", _endpoint(self._build_style, "text/css")),
                 Route(THEME, _endpoint(lambda: theme, "text/css")),
-                Route("/api{version:path}/openapi.json", openapi),
+                Route("/api{version:path}/openapi.json", self._show_openapi),
                 *(
                     Route(f"/{name}", _endpoint(partial(_read, f"icons/{name}"), media_type, _CACHED))
                     for name, media_type in _ICONS.items()
@@ -129,15 +143,17 @@ class Documents:
 
         await self._starlette(scope, receive, send_safely)
 
-    @cached_property
-    def _document(self) -> JsonObject:
-        return openapi_document(self._rows, version=__version__, url=self._url, examples=self._examples)
+    async def _show_reference(self, _request: Request) -> Response:
+        return Response((await self._get_description()).reference, media_type="text/html")
 
-    def _build_openapi(self) -> bytes:
-        return encode(self._document)
+    async def _show_openapi(self, _request: Request) -> Response:
+        description = await self._get_description()
+        return Response(description.openapi, headers=_ANY_ORIGIN, media_type="application/json")
 
-    def _build_reference(self) -> bytes:
-        return reference_page(self._document)
+    async def _get_description(self) -> Description:
+        if self._description is None:
+            self._description = await self._describing.get(None, self._describe)
+        return self._description
 
     def _build_guide(self) -> bytes:
         return (_GUIDE % {"url": self._url, "gateway": self._gateway}).encode()
