@@ -131,3 +131,20 @@ async def test_a_slot_given_to_a_task_that_is_cancelled_meanwhile_is_not_lost() 
     await asyncio.gather(*waiting, return_exceptions=True)
     async with asyncio.timeout(1), slots.slot("d"):
         assert slots.waiting == 1
+
+
+async def test_who_gives_up_is_not_remembered_until_a_slot_is_free() -> None:
+    work = Work(FairSlots(1, waiting_max=100, waiting_each=100))
+    holder = work.start("a")
+    await run_ready_tasks()
+    for _ in range(3):
+        waiting = work.start("b", "c")
+        await run_ready_tasks()
+        assert len(list(work.slots._queue)) == 2
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        assert not work.slots._queue
+    after = work.start("d")
+    work.go.set()
+    await asyncio.wait_for(asyncio.gather(*holder, *after), 30)

@@ -181,3 +181,16 @@ async def test_closing_waits_for_what_is_in_use() -> None:
     assert unused.closed
     with pytest.raises(asyncpg.InterfaceError):
         await connections.acquire()
+
+
+async def test_who_gives_up_waiting_is_not_remembered() -> None:
+    connections = pool()
+    connection = await connections.acquire()
+    tasks = [asyncio.create_task(connections.acquire()) for _ in range(5)]
+    await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert not connections._waiting
+    connections.release(connection)
+    assert await connections.acquire() is connection

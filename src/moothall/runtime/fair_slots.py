@@ -62,7 +62,9 @@ class FairSlots:
         try:
             await future
         except asyncio.CancelledError:
-            if not future.cancelled():
+            if future.cancelled():
+                self._queue.discard(key, future)
+            else:
                 # It had been given the slot already.
                 self._give(stopwatch())
             raise

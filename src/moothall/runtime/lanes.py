@@ -82,6 +82,17 @@ class Lanes(Generic[T]):
             del self._lanes[lane]
         return item
 
+    def discard(self, lane: Hashable, item: T) -> None:
+        """Let something wait no longer that may wait in a lane."""
+        waiting = self._lanes.get(lane)
+        if waiting is None or item not in waiting:
+            return
+        waiting.remove(item)
+        if not waiting:
+            del self._lanes[lane]
+            self._order = [entry for entry in self._order if entry[2] != lane]
+            heapify(self._order)
+
     def charge(self, lane: Hashable, seconds: float) -> None:
         """Add time that a lane has had. What the server does by itself goes before those who have had any."""
         if lane is not SERVER_LANE:

@@ -149,12 +149,13 @@ class PostgresPool(Generic[C]):
             async with asyncio.timeout(self._seconds):
                 connection = await future
         except BaseException:
-            if future.done() and not future.cancelled():
-                # It was handed over in the same turn.
-                if (connection := future.result()) is None:
-                    self._wake_one()
-                else:
-                    self.release(connection)
+            if not future.done() or future.cancelled():
+                self._waiting.discard(lane, future)
+            # It was handed over in the same turn.
+            elif (connection := future.result()) is None:
+                self._wake_one()
+            else:
+                self.release(connection)
             raise
         if connection is not None:
             self._taken[connection] = (lane, stopwatch())
