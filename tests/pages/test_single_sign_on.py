@@ -550,6 +550,53 @@ async def test_groups_give_memberships_and_roles_and_take_them_again(sso: Single
     assert any(reason == "Groups of Corp" for _, _, reason in await guild.audit_log())
 
 
+async def test_groups_give_nothing_before_the_second_factor(sso: SingleSignOn) -> None:
+    platform = sso.platform
+    guild = await platform.guild(await platform.person())
+    staff = await guild.role(name="staff")
+    await sso.map_group("staff", guild.id, staff)
+    alice = await careful(platform)
+    reply = await sso.operator.post(
+        f"/admin/v1/users/{alice.caller.id}/identities/{sso.provider_id}", {"subject": "anna-1"}
+    )
+    assert reply.status == 204, reply.body
+    sso.server.claims = {"groups": ["elsewhere", "staff"]}
+    member = f"/guilds/{guild.id}/members/{alice.caller.id}"
+    browser = Browser(platform)
+    form = await sso.log_in(browser)
+    assert (await guild.owner.get(member)).status == 404
+    wrong = await browser.press(form, "Log in", code="000000")
+    assert (await guild.owner.get(member)).status == 404
+    assert (await browser.press(wrong, "Log in", code=alice.phone.next_code())).status == 303
+    assert (await guild.owner.get(member)).json["roles"] == [str(int(staff))]
+    # Nor do they take anything before it.
+    sso.server.claims = {"groups": []}
+    form = await sso.log_in(browser)
+    assert (await guild.owner.get(member)).status == 200
+    assert (await browser.press(form, "Log in", code=alice.phone.next_code())).status == 303
+    assert (await guild.owner.get(member)).status == 404
+
+
+async def test_an_account_that_may_not_log_in_is_not_linked(sso: SingleSignOn) -> None:
+    holder = await registered(sso.platform, "bob")
+    assert holder.caller is not None
+    await set_columns(
+        sso.platform, holder.caller.id, email="bob@corp.example", email_key="bob@corp.example", verified=True
+    )
+    sso.server.person |= {"email": "bob@corp.example", "email_verified": True}
+    browser = Browser(sso.platform)
+    form = await sso.log_in(browser)
+    # Suspended while its owner types the password.
+    assert (await sso.operator.post(f"/admin/v1/users/{holder.caller.id}/suspend")).status == 200
+    refused = await browser.press(form, "Link and log in", password=PASSWORD)
+    assert (refused.status, "has disabled this account" in refused.text) == (403, True)
+    url = f"/admin/v1/users/{holder.caller.id}/identities"
+    assert (await sso.operator.get(url)).json == []
+    assert (await sso.operator.post(f"/admin/v1/users/{holder.caller.id}/restore")).status == 200
+    assert (await browser.press(form, "Link and log in", password=PASSWORD)).status == 303
+    assert [each["subject"] for each in (await sso.operator.get(url)).json] == ["anna-1"]
+
+
 async def test_a_membership_that_no_group_has_given_stays_without_the_roles(sso: SingleSignOn) -> None:
     platform = sso.platform
     guild = await platform.guild(await platform.person())

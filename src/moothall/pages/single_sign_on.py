@@ -98,7 +98,7 @@ async def link_and_log_in(request: PageRequest) -> Response:
         return redirect("/login")
     try:
         await _check_password(request, row, form.text("password"))
-        await _link_with_code(request, row, pending.identity, form.text("code"))
+        await _link_with_code(request, row, pending, form.text("code"))
     except Refusal as refusal:
         if refusal.status not in SHOWN_AGAIN:
             raise
@@ -220,10 +220,13 @@ async def _start(
     undelete: bool,
     proved: bool = False,
 ) -> Response:
-    """Apply the groups of a person, and log them in, or ask for the second factor."""
-    await apply_groups(request.services, provider, user_id, identity.groups)
+    """Log a person in and apply their groups, or ask for the second factor, after which they are applied."""
+    groups = await _mapped_groups(request, provider, identity)
     client = structs.replace(
-        client_of(request.per_query_context()), provider_id=provider.id, provider_session=identity.session
+        client_of(request.per_query_context()),
+        provider_id=provider.id,
+        provider_session=identity.session,
+        provider_groups=groups,
     )
     device = request.device
 
@@ -241,6 +244,7 @@ async def _start(
     login = await request.run(work)
     if isinstance(login, FactorRequired):
         return await render_code(request, login.ticket, next_path=next_path)
+    await apply_groups(request.services, provider, user_id, groups)
     return await start_session(request, login, next_path)
 
 
@@ -263,13 +267,14 @@ async def _check_password(request: PageRequest, row: UserRow, password: str) -> 
         refuse_field("password", "PASSWORD_DOES_NOT_MATCH", request.gettext("This is not its password."))
 
 
-async def _link_with_code(request: PageRequest, row: UserRow, identity: Identity, code: str) -> None:
-    """Link an identity to an account: with a second factor by a code of it, which is then used."""
+async def _link_with_code(request: PageRequest, row: UserRow, pending: PendingLink, code: str) -> None:
+    """Link an identity to an account that may log in: with a second factor by a code of it, which is then used."""
 
     async def work(ctx: Context) -> bool | None:
+        await operations.check_can_link(ctx, row.id, undelete=pending.undelete)
         if row.mfa_enabled and not await check_code(ctx, row.id, Method.TOTP, code[:_CODE_MAX]):
             return None
-        await link_identity(ctx, identity, row.id, last_login_at=ctx.now)
+        await link_identity(ctx, pending.identity, row.id, last_login_at=ctx.now)
         return True
 
     await attempt(request.per_query_context(), work, fires=())

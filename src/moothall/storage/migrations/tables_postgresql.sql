@@ -434,6 +434,7 @@ CREATE TABLE factor_tickets (
 	expires_at BIGINT NOT NULL,
 	provider_id BIGINT,
 	provider_session TEXT,
+	provider_groups TEXT,
 	CONSTRAINT pk_factor_tickets PRIMARY KEY (hash)
 );
 

@@ -456,6 +456,7 @@ CREATE TABLE factor_tickets (
 	expires_at INTEGER NOT NULL,
 	provider_id INTEGER,
 	provider_session TEXT,
+	provider_groups TEXT,
 	CONSTRAINT pk_factor_tickets PRIMARY KEY (hash)
 )
  WITHOUT ROWID;

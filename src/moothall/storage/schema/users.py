@@ -163,6 +163,7 @@ factor_tickets = clustered(
     moment_column("expires_at"),
     id_column("provider_id", Snowflake, nullable=True),  # of a login, as in `auth_sessions`
     text_column("provider_session"),
+    json_column("provider_groups", list[str]),  # the person's groups there, which are applied with the login
     index("user_id"),
     index("expires_at"),
 )

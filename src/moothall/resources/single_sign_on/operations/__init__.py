@@ -4,6 +4,7 @@ from moothall.resources.single_sign_on.operations.groups import apply_groups
 from moothall.resources.single_sign_on.operations.identities import (
     MustLink,
     assign_identity,
+    check_can_link,
     forget_deleted_account,
     link_identity,
     log_out_by_provider,
@@ -16,6 +17,7 @@ __all__ = [
     "MustLink",
     "apply_groups",
     "assign_identity",
+    "check_can_link",
     "forget_deleted_account",
     "link_identity",
     "log_out_by_provider",

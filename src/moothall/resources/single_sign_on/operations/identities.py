@@ -66,6 +66,15 @@ async def resolve_account(
     return await _create(ctx, provider, identity, network)
 
 
+async def check_can_link(ctx: Context, user_id: UserId, *, undelete: bool) -> None:
+    """Refuse to link an identity, before a login, to an account that may not log in. Raises as `check_can_log_in`."""
+    await lock_user(ctx.tx, user_id)
+    user = await select_user(ctx.tx, user_id)
+    if user is None or user.deleted:
+        raise Refusal(errors.NOT_AUTHENTICATED)
+    check_can_log_in(ctx, user, undelete=undelete)
+
+
 async def link_identity(ctx: Context, identity: Identity, user_id: UserId, *, last_login_at: Timestamp | None) -> None:
     """Let a user, who has proved that the account is theirs, log in with an identity; mail a notice to its owner.
 

@@ -364,7 +364,10 @@ async def log_in_with_code(
             inner, ticket, evidence, seconds=seconds, client=client, device=device
         )
 
-    return await attempt(ctx, work, fires=())
+    login = await attempt(ctx, work, fires=())
+    if login.client.provider_id is not None:
+        await operations.PROVIDER_LOGGED_IN(ctx.services, login.user_id, login.client)
+    return login
 
 
 def _instance_id(ticket: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, structs
 
 from moothall.api.authenticate import TokenKind
-from moothall.api.context import Context
+from moothall.api.context import Context, Services
 from moothall.api.hooks import Fires, Hook
 from moothall.api.jobs import enqueue
 from moothall.objects import errors, locales
@@ -55,6 +55,8 @@ PROFILE_CHANGED: Final = Hook[[Context, UserRow], None]("profile changed")
 """Runs when a public column of an account has changed."""
 AUTHORIZATIONS_REVOKING: Final = Hook[[Context], None]("authorizations revoking")
 """Revokes all authorizations of the caller."""
+PROVIDER_LOGGED_IN: Final = Hook[[Services, UserId, LoginClient], None]("logged in with a provider")
+"""Runs after the login of a user by an identity provider and a second factor, outside of its transaction."""
 EDIT_ACCOUNT_EVENTS: Final[Fires] = (UserUpdate, PROFILE_CHANGED)
 """The events that `edit_account` may emit."""
 
@@ -68,6 +70,7 @@ class Login(Struct, frozen=True):
 
     token: str
     user_id: UserId
+    client: LoginClient = UNKNOWN_CLIENT
 
 
 async def check_names(
@@ -184,14 +187,7 @@ async def log_in_or_restore(
         raise Refusal(errors.NOT_AUTHENTICATED)
     check_can_log_in(ctx, row, undelete=undelete)
     if row.mfa_enabled and not proved:
-        return await require_factor(
-            ctx,
-            row,
-            TicketPurpose.LOGIN,
-            undelete=undelete,
-            provider_id=client.provider_id,
-            provider_session=client.provider_session,
-        )
+        return await require_factor(ctx, row, TicketPurpose.LOGIN, undelete=undelete, client=client)
     if row.disabled:
         await queries.update_user(ctx.tx, user_id, disabled=False, deletes_at=None)
     if not known_device and client.network and not await is_known(ctx.tx, user_id, client.network):
@@ -222,7 +218,12 @@ async def log_in_with_factor(
         row.user_id,
         undelete=row.undelete,
         seconds=seconds,
-        client=structs.replace(client, provider_id=row.provider_id, provider_session=row.provider_session),
+        client=structs.replace(
+            client,
+            provider_id=row.provider_id,
+            provider_session=row.provider_session,
+            provider_groups=tuple(row.provider_groups or ()),
+        ),
         known_device=device is not None and device.user_id == row.user_id,
         proved=True,
     )
@@ -246,7 +247,7 @@ async def log_in(
     ctx: Context, user_id: UserId, *, seconds: int | None = None, client: LoginClient = UNKNOWN_CLIENT
 ) -> Login:
     """Create a session token for an authenticated user, for `seconds` or without expiry."""
-    return Login(await begin_session(ctx, user_id, client, seconds=seconds), user_id)
+    return Login(await begin_session(ctx, user_id, client, seconds=seconds), user_id, client)
 
 
 async def change_password(ctx: Context, row: UserRow, password_hash: str) -> None:

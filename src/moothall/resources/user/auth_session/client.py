@@ -44,6 +44,8 @@ class LoginClient(Struct, frozen=True, kw_only=True):
     """The identity provider that the user has logged in with."""
     provider_session: str | None = None
     """What the provider calls that login."""
+    provider_groups: tuple[str, ...] = ()
+    """The groups of the user there that give something here."""
 
 
 UNKNOWN_CLIENT: Final = LoginClient()

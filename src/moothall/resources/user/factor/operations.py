@@ -9,10 +9,11 @@ from moothall.api.context import Context
 from moothall.api.pipeline import too_many_requests
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import Snowflake, UserId
+from moothall.objects.ids import UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail.messages import MailKind
 from moothall.resources.user.account_mail.operations import notify_owner
+from moothall.resources.user.auth_session.client import UNKNOWN_CLIENT, LoginClient
 from moothall.resources.user.factor import codes, queries
 from moothall.resources.user.factor.queries import TicketPurpose, TicketRow
 from moothall.resources.user.factor.webauthn import Assertion, read_assertion, relying_party, request_options
@@ -76,10 +77,12 @@ async def create_ticket(
     *,
     undelete: bool = False,
     key: str | None = None,
-    provider_id: Snowflake | None = None,
-    provider_session: str | None = None,
+    client: LoginClient = UNKNOWN_CLIENT,
 ) -> str:
-    """Create a ticket for a user, good for ten minutes; with `key` only together with that."""
+    """Create a ticket for a user, good for ten minutes; with `key` only together with that.
+
+    What an identity provider has said of the user of `client` is kept for the login.
+    """
     ticket = new_token(_TICKET_LENGTH)
     digest = None if key is None else ctx.services.box.digests(key, about=code_about(user_id))[0]
     expires_at = Timestamp(ctx.now + TICKET_MINUTES * _MINUTE_MS)
@@ -91,8 +94,9 @@ async def create_ticket(
         digest,
         0,
         expires_at,
-        provider_id,
-        provider_session,
+        client.provider_id,
+        client.provider_session,
+        None if client.provider_id is None else list(client.provider_groups),
     )
     await queries.insert_ticket(ctx.tx, row, ctx.now)
     return ticket
@@ -104,13 +108,10 @@ async def require_factor(
     purpose: TicketPurpose,
     *,
     undelete: bool = False,
-    provider_id: Snowflake | None = None,
-    provider_session: str | None = None,
+    client: LoginClient = UNKNOWN_CLIENT,
 ) -> FactorRequired:
     """Create a ticket with which the user goes on after proving a second factor."""
-    ticket = await create_ticket(
-        ctx, row.id, purpose, undelete=undelete, provider_id=provider_id, provider_session=provider_session
-    )
+    ticket = await create_ticket(ctx, row.id, purpose, undelete=undelete, client=client)
     stored = await queries.select_factors(ctx.tx, row.id)
     authenticators = await queries.select_authenticators(ctx.tx, row.id)
     return FactorRequired(

@@ -59,6 +59,8 @@ class TicketRow(Struct):
     provider_id: Snowflake | None = None
     """The identity provider by which a login came so far."""
     provider_session: str | None = None
+    provider_groups: list[str] | None = None
+    """The groups of the person there."""
 
 
 _t = factor_tickets.c
@@ -222,6 +224,7 @@ async def insert_ticket(tx: Transaction, row: TicketRow, now: Timestamp) -> None
         expires_at=row.expires_at,
         provider_id=row.provider_id,
         provider_session=row.provider_session,
+        provider_groups=row.provider_groups,
     )
 
 
