@@ -1,7 +1,8 @@
 """`make abuse`: each attacker beside well-behaved clients, then all at once; prints a table.
 
-A row is what the well-behaved waited (99 of 100 acts of the kind that suffers most, against the quiet server), the
-memory of the server against that of the quiet one, failures, and whether the server went on without a restart.
+A row is what the well-behaved waited (99 of 100 acts of the kind that suffers most, against the quiet server just
+before and after it), the memory of the server against that of the quiet one, failures, and whether the server went on
+without a restart. Below the row of all at once stands each kind of client.
 
 The server and its clients have priority over other programs, as far as the user may give it, and the attackers less:
 attackers on other machines do not take the server's processors.
@@ -14,115 +15,18 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.abuse.attackers import ATTACKERS
-from tests.abuse.clients import Clients, Waits
+from tests.abuse.clients import Clients
 from tests.abuse.community import Community
-from tests.abuse.processes import finish_attacks, start_attacks, wait_until_ready
-from tests.abuse.target import Target
+from tests.abuse.trial import Row, Trial
 from tests.support.serving import RunningServer
 
-_FLOOR = 0.02
-"""Seconds: waits below it are noise of the machine, and count as it in a ratio."""
 _NICE = -18
 """The priority of the server and its clients (setpriority(2))."""
-_ATTACKERS_NICE = 5
-"""That of the attackers: below that of other programs, but not idle, as they would attack less where others work."""
-_REST = 2.0
-"""Seconds of calm between two attacks."""
-_SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
-
-
-@dataclass(frozen=True)
-class Row:
-    """What an attack did to the others."""
-
-    name: str
-    worst: str
-    ratio: float
-    wait: float
-    memory: float
-    failures: int
-    example: str
-    error: str
-
-
-def _memory(pid: int) -> tuple[int, int]:
-    """The resident memory of a process now and at its highest, in KiB."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    values = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith(("VmRSS", "VmHWM"))}
-    return values["VmRSS"], values["VmHWM"]
-
-
-def _forget_highest(pid: int) -> None:
-    """Let the highest memory count from now on (proc(5), clear_refs)."""
-    Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
-
-
-class Trial:
-    """A server, its community, and what a quiet minute was like."""
-
-    def __init__(self, server: RunningServer, clients: Clients, targets: dict[str, Target], seconds: float) -> None:
-        self._server = server
-        self._clients = clients
-        self._targets = targets
-        self._seconds = seconds
-        self._quiet: dict[str, Waits] = {}
-        self._quiet_memory = 1
-
-    async def measure_quiet(self) -> None:
-        """Let the well-behaved act alone."""
-        await self._clients.run(min(5.0, self._seconds))
-        _forget_highest(self._server.process.pid)
-        self._quiet = await self._clients.run(self._seconds)
-        self._quiet_memory = _memory(self._server.process.pid)[1]
-        _print_waits(self._quiet)
-        print(f"  memory {self._quiet_memory // 1024} MiB", flush=True)
-
-    async def run(self, label: str, names: Sequence[str], seconds: float) -> Row:
-        """Let attackers attack beside the well-behaved."""
-        pid = self._server.process.pid
-        _forget_highest(pid)
-        processes = [start_attacks({name: self._targets[name]}, seconds, nice=_ATTACKERS_NICE) for name in names]
-        for process in processes:
-            await wait_until_ready(process)
-        waits = await self._clients.run(seconds)
-        errors = [await finish_attacks(process, 30) for process in processes]
-        if len(names) > 1:
-            _print_waits(waits)
-        if self._server.process.poll() is not None:
-            raise SystemExit(f"the server ended during {label}:\n{self._server.printed[-2000:]}")
-        worst = max(waits, key=lambda name: self._ratio(name, waits[name]))
-        failures = [f"{name}: {failure}" for name, of in waits.items() for failure in of.failures]
-        row = Row(
-            label,
-            worst,
-            self._ratio(worst, waits[worst]),
-            waits[worst].percentile(0.99),
-            _memory(pid)[1] / self._quiet_memory,
-            len(failures),
-            failures[0] if failures else "",
-            next(filter(None, errors), ""),
-        )
-        await asyncio.sleep(_REST)
-        return row
-
-    def _ratio(self, name: str, waits: Waits) -> float:
-        return max(waits.percentile(0.99), _FLOOR) / max(self._quiet[name].percentile(0.99), _FLOOR)
-
-
-def _print_waits(waits: dict[str, Waits]) -> None:
-    for name, of in waits.items():
-        figures = "  ".join(f"{label} {of.percentile(share) * 1000:7.1f} ms" for label, share in _SHARES.items())
-        print(f"  {name:<18} {figures}  of {len(of.seconds)}")
-
-
-def _line(row: Row) -> str:
-    more = " ".join(filter(None, [f"{row.failures} failures ({row.example})" if row.failures else "", row.error]))
-    waited = f"{row.worst}, {row.wait * 1000:.0f} ms"
-    return f"| {row.name} | {row.ratio:.1f} | {waited} | {row.memory:.2f} | {more or 'none'} |"
+_WARMING = 5.0
+"""Seconds before anything is measured."""
 
 
 async def _run(
@@ -136,22 +40,25 @@ async def _run(
         try:
             await community.build()
             clients = await Clients.ready(community)
-            targets = {name: await community.attacker(number) for number, name in enumerate(names)}
+            made = await asyncio.gather(*(community.attacker(number) for number in range(len(names))))
+            targets = dict(zip(names, made, strict=True))
             await community.write_history()
-            trial = Trial(server, clients, targets, seconds)
-            print("The quiet server:", flush=True)
-            await trial.measure_quiet()
-            print("\n| Attack | p99, times | who waited longest | memory, times | failures of others |")
+            trial = Trial(server, clients, targets)
+            await clients.run(min(_WARMING, seconds))
+            print("| Attack | p99, times | who waited longest | memory, times | failures of others |")
             print("| --- | --- | --- | --- | --- |", flush=True)
-            rows = []
+            rows: list[Row] = []
+            if alone:
+                await trial.measure_quiet(seconds / 2)
             for name in names if alone else ():
-                rows.append(await trial.run(name, [name], seconds))
-                print(_line(rows[-1]), flush=True)
+                rows.append(await trial.run(name, [name], seconds, seconds / 2))
+                print(rows[-1].line(), flush=True)
             if together_seconds and len(names) > 1:
-                rows.append(await trial.run("all at once", names, together_seconds))
-                print(_line(rows[-1]), flush=True)
+                await trial.measure_quiet(together_seconds / 2)
+                rows.append(await trial.run("all at once", names, together_seconds, together_seconds / 2))
+                print("\n".join([rows[-1].line(), *rows[-1].details()]), flush=True)
             print(f"\nmessages that were acknowledged and not heard: {clients.missed}")
-            return all(row.ratio <= 3 and row.memory <= 1.5 and not row.failures and not row.error for row in rows)
+            return all(row.passed for row in rows)
         finally:
             await community.close()
 

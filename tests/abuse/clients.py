@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,11 @@ from tests.server.load import PASSWORD
 _GIVE_UP = 30.0
 """Seconds; a client that waits longer counts as having waited so long."""
 _READERS = 12
-"""People who read in turn, so that each stays within the rate limits."""
+_SAME = 6
+"""People who log in, connect, and load pages in turn, for the same reason."""
+_BOTS = 3
+_OWN_EVERY = 0.02
+"""Seconds between two measurements of the clients' own delays."""
 
 
 @dataclass
@@ -32,32 +36,43 @@ class Waits:
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
+    def __add__(self, other: "Waits") -> "Waits":
+        return Waits(self.seconds + other.seconds, self.failures + other.failures)
+
 
 class Clients:
     """Everybody who uses the server as it is meant, each with an account and an address of their own."""
 
-    def __init__(self, community: Community, people: dict[str, Person], bot_token: str) -> None:
+    def __init__(self, community: Community, people: dict[str, Person], bots: Sequence[tuple[Person, str]]) -> None:
         self._community = community
         self._people = people
-        self._bot_token = bot_token
+        self._bots = itertools.cycle(bots)
+        self._webhook_paths = itertools.cycle(community.webhook_paths)
+        self._next = {kind: itertools.cycle(_of_kind(people, kind)) for kind in ("reader", "comer", "login", "pages")}
         self.waits: dict[str, Waits] = {}
+        self.own_delays = Waits()
+        """How late a timer of the clients' own process was: what of the waits is not the server's."""
         self._heard: dict[str, asyncio.Event] = {}
-        self._turns = itertools.count()
         self.missed = 0
         """Messages that were acknowledged and not heard by the session that listens all the time."""
 
     @classmethod
     async def ready(cls, community: Community) -> "Clients":
         """Register the people that the clients belong to."""
-        readers = tuple(f"reader_{number}" for number in range(_READERS))
-        names = (*readers, "writer", "listener", "comer", "login", "files", "webhook", "pages", "bots_owner")
-        people = {name: await community.member(name, f"198.51.100.{10 + at}") for at, name in enumerate(names)}
-        token = await community.bot_token(people["bots_owner"], [community.guild_id])
-        return cls(community, people, token)
+        several = {"reader": _READERS, "comer": _SAME, "login": _SAME, "pages": _SAME, "bots_owner": _BOTS}
+        names = [f"{name}_{number}" for name, count in several.items() for number in range(count)]
+        names += ["writer", "listener", "files", "webhook"]
+        joined = await asyncio.gather(
+            *(community.member(name, f"198.51.100.{10 + at}") for at, name in enumerate(names))
+        )
+        people = dict(zip(names, joined, strict=True))
+        owners = [people[f"bots_owner_{number}"] for number in range(_BOTS)]
+        bots = [(owner, await community.bot_token(owner, [community.guild_id])) for owner in owners]
+        return cls(community, people, bots)
 
     async def run(self, seconds: float) -> dict[str, Waits]:
         """Let all clients act for so many seconds; how long each kind waited."""
-        self.waits = {}
+        self.waits, self.own_delays = {}, Waits()
         listens = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(self._listen(listens))
@@ -66,14 +81,15 @@ class Clients:
             end = time.monotonic() + seconds
             acts = [
                 self._repeat("read messages", 0.1, end, self._read),
-                self._repeat("bot reads guild", 1.05, end, self._bot_reads),
+                self._repeat("bot reads guild", 0.4, end, self._bot_reads),
                 self._repeat("write and hear", 0.25, end, self._write),
-                self._repeat("webhook posts", 2.1, end, self._post),
+                self._repeat("webhook posts", 0.5, end, self._post),
                 self._repeat("load a file", 0.5, end, self._load_file),
-                self._repeat("load a page", 1.2, end, self._load_page),
-                self._repeat("log in", 3.0, end, self._log_in),
-                self._repeat("connect, READY", 2.0, end, self._connect),
+                self._repeat("load a page", 0.4, end, self._load_page),
+                self._repeat("log in", 0.6, end, self._log_in),
+                self._repeat("connect, READY", 0.5, end, self._connect),
                 self._repeat("health", 0.5, end, self._health),
+                self._measure_own_delays(end),
             ]
             await asyncio.gather(*acts)
             listening.cancel()
@@ -92,6 +108,11 @@ class Clients:
             waits.seconds.append(took)
             await asyncio.sleep(max(0.0, pause - took))
 
+    async def _measure_own_delays(self, end: float) -> None:
+        while (due := time.monotonic() + _OWN_EVERY) < end:
+            await asyncio.sleep(_OWN_EVERY)
+            self.own_delays.seconds.append(time.monotonic() - due)
+
     async def _request(
         self, person: Person, method: str, url: str, *, json: Any = None, token: str | None = None
     ) -> Any:
@@ -106,13 +127,14 @@ class Clients:
         return f"{self._community.url}/api/v10{path}"
 
     async def _read(self) -> None:
-        person = self._people[f"reader_{next(self._turns) % _READERS}"]
+        person = next(self._next["reader"])
         url = self._api(f"/channels/{self._community.channel_ids[0]}/messages?limit=50")
         await self._request(person, "GET", url, token=person.token)
 
     async def _bot_reads(self) -> None:
         url = self._api(f"/guilds/{self._community.guild_id}")
-        await self._request(self._people["bots_owner"], "GET", url, token=self._bot_token)
+        owner, token = next(self._bots)
+        await self._request(owner, "GET", url, token=token)
 
     async def _write(self) -> None:
         person = self._people["writer"]
@@ -130,26 +152,26 @@ class Clients:
             del self._heard[nonce]
 
     async def _post(self) -> None:
-        url = self._community.url + self._community.webhook_path
+        url = self._community.url + next(self._webhook_paths)
         await self._request(self._people["webhook"], "POST", f"{url}?wait=true", json={"content": "news"})
 
     async def _load_file(self) -> None:
         await self._request(self._people["files"], "GET", self._community.file_url)
 
     async def _load_page(self) -> None:
-        await self._request(self._people["pages"], "GET", f"{self._community.url}/login")
+        await self._request(next(self._next["pages"]), "GET", f"{self._community.url}/login")
 
     async def _health(self) -> None:
-        await self._request(self._people["pages"], "GET", f"{self._community.url}/healthz")
+        await self._request(next(self._next["pages"]), "GET", f"{self._community.url}/healthz")
 
     async def _log_in(self) -> None:
-        person = self._people["login"]
+        person = next(self._next["login"])
         body = {"login": person.username, "password": PASSWORD}
         await self._request(person, "POST", self._api("/auth/login"), json=body)
 
     async def _connect(self) -> None:
         """Connect, identify, and wait for READY and every guild."""
-        person = self._people["comer"]
+        person = next(self._next["comer"])
         async with self._socket(person) as socket:
             guilds: set[str] | None = None
             while guilds is None or guilds:
@@ -180,6 +202,10 @@ class Clients:
             finally:
                 beating.cancel()
         raise AssertionError(f"the listener was disconnected: {socket.close_code}")
+
+
+def _of_kind(people: Mapping[str, Person], kind: str) -> list[Person]:
+    return [person for name, person in people.items() if name.rpartition("_")[0] == kind]
 
 
 async def _beat(socket: aiohttp.ClientWebSocketResponse) -> None:

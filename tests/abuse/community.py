@@ -13,6 +13,8 @@ from tests.server.load import PASSWORD
 
 _MESSAGES = 300
 _CHANNELS = 5
+_WEBHOOKS = 6
+"""As one may post thirty times a minute."""
 
 
 class Person:
@@ -57,7 +59,8 @@ class Community:
         self.owner = Person(url, "198.51.100.1")
         self.guild_id = ""
         self.channel_ids: list[str] = []
-        self.webhook_path = ""
+        self.webhook_paths: list[str] = []
+        """Below the URL, with their tokens."""
         self.file_url = ""
         self.avatar_path = ""
         self._invite = ""
@@ -73,8 +76,9 @@ class Community:
             self.channel_ids.append(channel["id"])
         first = self.channel_ids[0]
         self._invite = (await owner.ask("POST", f"/channels/{first}/invites", {"max_age": 0}))["code"]
-        hook = await owner.ask("POST", f"/channels/{first}/webhooks", {"name": "News"})
-        self.webhook_path = f"/api/v10/webhooks/{hook['id']}/{hook['token']}"
+        for _ in range(_WEBHOOKS):
+            hook = await owner.ask("POST", f"/channels/{first}/webhooks", {"name": "News"})
+            self.webhook_paths.append(f"/api/v10/webhooks/{hook['id']}/{hook['token']}")
         form = aiohttp.FormData()
         form.add_field("files[0]", _picture(), filename="a.jpg", content_type="image/jpeg")
         headers = {"Authorization": owner.token}
@@ -83,11 +87,17 @@ class Community:
             self.file_url = (await answer.json())["attachments"][0]["url"]
 
     async def write_history(self) -> None:
-        """Fill the first channel with messages, which searches and pages have to read."""
-        for number in range(_MESSAGES):
+        """Fill the first channels with messages of all members, which searches and pages have to read."""
+        count = len(self._people)
+        await asyncio.gather(
+            *(self._write(person, range(at, _MESSAGES, count)) for at, person in enumerate(self._people))
+        )
+
+    async def _write(self, author: Person, numbers: Iterable[int]) -> None:
+        for number in numbers:
             channel_id = self.channel_ids[number % 2]
             body = {"content": f"hello the world {number} https://example.com/{number}"}
-            await self.owner.ask("POST", f"/channels/{channel_id}/messages", body)
+            await author.ask("POST", f"/channels/{channel_id}/messages", body)
 
     async def member(self, username: str, address: str) -> Person:
         """Register a person who joins the guild."""

@@ -41,6 +41,19 @@ async def finish_attacks(process: "subprocess.Popen[bytes]", seconds: float) -> 
         await asyncio.sleep(0.1)
     else:
         process.kill()
+    return _complaint(process)
+
+
+def stop_attacks(process: "subprocess.Popen[bytes]") -> str:
+    """End such a process before its time; the last line of its complaint where it has failed by itself."""
+    if process.poll() is None:
+        process.kill()
+        _complaint(process)
+        return ""
+    return _complaint(process) or "an attacker ended before its time"
+
+
+def _complaint(process: "subprocess.Popen[bytes]") -> str:
     process.wait()
     assert process.stderr is not None
     complaint = process.stderr.read().decode(errors="replace").strip().splitlines()
