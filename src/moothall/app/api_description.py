@@ -15,7 +15,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+import moothall.gateway.endpoints
+import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
+from moothall.api.endpoint import endpoints
 from moothall.pages.documents import Description, describe
+from moothall.resources import load_endpoints
 
 _MODULE: Final = "moothall.app.api_description"
 _NICE: Final = 10
@@ -53,11 +57,6 @@ def main() -> None:
     """Describe all endpoints on standard output, for the request on standard input."""
     os.nice(_NICE)
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=_Request)
-    # They register endpoints.
-    import moothall.app.server  # noqa: F401, PLC0415
-    from moothall.api.endpoint import endpoints  # noqa: PLC0415
-    from moothall.resources import load_endpoints  # noqa: PLC0415
-
     load_endpoints()
     description = describe(endpoints(), url=request.url, examples=request.examples)
     sys.stdout.buffer.write(msgspec.msgpack.encode(description))

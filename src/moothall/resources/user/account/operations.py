@@ -31,6 +31,7 @@ from moothall.resources.user.events import SessionsClose, UserUpdate
 from moothall.resources.user.factor.operations import (
     Evidence,
     FactorRequired,
+    ProviderLogin,
     check_evidence,
     get_ticket,
     require_factor,
@@ -187,7 +188,10 @@ async def log_in_or_restore(
         raise Refusal(errors.NOT_AUTHENTICATED)
     check_can_log_in(ctx, row, undelete=undelete)
     if row.mfa_enabled and not proved:
-        return await require_factor(ctx, row, TicketPurpose.LOGIN, undelete=undelete, client=client)
+        provider = None
+        if client.provider_id is not None:
+            provider = ProviderLogin(client.provider_id, client.provider_session, client.provider_groups)
+        return await require_factor(ctx, row, TicketPurpose.LOGIN, undelete=undelete, provider=provider)
     if row.disabled:
         await queries.update_user(ctx.tx, user_id, disabled=False, deletes_at=None)
     if not known_device and client.network and not await is_known(ctx.tx, user_id, client.network):

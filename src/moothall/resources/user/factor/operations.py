@@ -9,11 +9,10 @@ from moothall.api.context import Context
 from moothall.api.pipeline import too_many_requests
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import UserId
+from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail.messages import MailKind
 from moothall.resources.user.account_mail.operations import notify_owner
-from moothall.resources.user.auth_session.client import UNKNOWN_CLIENT, LoginClient
 from moothall.resources.user.factor import codes, queries
 from moothall.resources.user.factor.queries import TicketPurpose, TicketRow
 from moothall.resources.user.factor.webauthn import Assertion, read_assertion, relying_party, request_options
@@ -49,6 +48,14 @@ class Evidence(Struct, frozen=True):
     assertion: Assertion | None = None
 
 
+class ProviderLogin(Struct, frozen=True):
+    """What an identity provider says of a user who logs in by it."""
+
+    id: Snowflake
+    session: str | None
+    groups: tuple[str, ...]
+
+
 class FactorRequired(Struct, frozen=True, kw_only=True):
     """A request waits for a second factor of its user: the ticket to go on with, and what the user has."""
 
@@ -77,11 +84,11 @@ async def create_ticket(
     *,
     undelete: bool = False,
     key: str | None = None,
-    client: LoginClient = UNKNOWN_CLIENT,
+    provider: ProviderLogin | None = None,
 ) -> str:
     """Create a ticket for a user, good for ten minutes; with `key` only together with that.
 
-    What an identity provider has said of the user of `client` is kept for the login.
+    What an identity provider has said of a user who logs in is kept until then.
     """
     ticket = new_token(_TICKET_LENGTH)
     digest = None if key is None else ctx.services.box.digests(key, about=code_about(user_id))[0]
@@ -94,9 +101,7 @@ async def create_ticket(
         digest,
         0,
         expires_at,
-        client.provider_id,
-        client.provider_session,
-        None if client.provider_id is None else list(client.provider_groups),
+        *(() if provider is None else (provider.id, provider.session, list(provider.groups))),
     )
     await queries.insert_ticket(ctx.tx, row, ctx.now)
     return ticket
@@ -108,10 +113,10 @@ async def require_factor(
     purpose: TicketPurpose,
     *,
     undelete: bool = False,
-    client: LoginClient = UNKNOWN_CLIENT,
+    provider: ProviderLogin | None = None,
 ) -> FactorRequired:
     """Create a ticket with which the user goes on after proving a second factor."""
-    ticket = await create_ticket(ctx, row.id, purpose, undelete=undelete, client=client)
+    ticket = await create_ticket(ctx, row.id, purpose, undelete=undelete, provider=provider)
     stored = await queries.select_factors(ctx.tx, row.id)
     authenticators = await queries.select_authenticators(ctx.tx, row.id)
     return FactorRequired(
