@@ -293,6 +293,16 @@ def test_what_a_file_says_is_there_and_can_be_dumped(server: ControlledServer) -
     assert next(each for each in dumped["roles"] if each["name"] == "Guard")["permissions"] == ["KICK_MEMBERS"]
 
 
+def test_a_later_role_of_a_file_is_higher(server: ControlledServer) -> None:
+    guild = {"name": "Yard", "owner": "dora", "roles": [{"name": "low"}, {"name": "middle"}, {"name": "high"}]}
+    loaded = server.control("POST", "/load", {"people": {"dora": {}}, "guilds": [guild]})["guilds"][0]
+    server.info = server.control("GET", "")
+
+    roles = server.api("GET", f"/guilds/{loaded['id']}/roles", who="dora").json
+
+    assert [each["name"] for each in sorted(roles, key=lambda each: each["position"])][1:] == ["low", "middle", "high"]
+
+
 def test_a_dump_can_be_the_fixture_of_another_server(server: ControlledServer, tmp_path: Path) -> None:
     server.control("POST", "/load", _HALL)
     dumped = server.control("GET", "/dump")

@@ -329,8 +329,7 @@ class _Loader:
         everyone = next((role for role in plan.roles if role.name == _EVERYONE), None)
         default = int(Permissions.DEFAULT) if everyone is None else permission_bits(everyone.permissions)
         roles: list[dict[str, object]] = [{"id": 1, "permissions": str(default)}]
-        # The list of a new guild is from the highest to the lowest.
-        for role in reversed([role for role in plan.roles if role.name != _EVERYONE]):
+        for role in [role for role in plan.roles if role.name != _EVERYONE]:
             plain = {"name": role.name, "color": role.color, "hoist": role.hoist, "mentionable": role.mentionable}
             roles.append({**plain, "permissions": str(permission_bits(role.permissions))})
         body = {"name": plan.name, "roles": roles, "channels": [], "system_channel_flags": 1}
