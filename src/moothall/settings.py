@@ -596,7 +596,7 @@ class SettingsError(Exception):
 
 
 def load(
-    flags: Mapping[str, Any] | None = None,
+    flags: Mapping[str, object] | None = None,
     *,
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
@@ -689,7 +689,7 @@ def _check_mail(values: Mapping[str, object]) -> Iterator[str]:
         yield "smtp_tls: none would send smtp_password in the clear"
 
 
-def _read_toml(path: Path, problems: list[str]) -> dict[str, Any]:
+def _read_toml(path: Path, problems: list[str]) -> dict[str, object]:
     """Read a TOML file; an unreadable file adds a problem and is empty."""
     try:
         import tomllib  # noqa: PLC0415 not without a file
@@ -751,7 +751,7 @@ def _error_text(setting: Setting, error: msgspec.ValidationError, value: object)
     return words if setting.name in _SECRETS else f"{words}, not {value!r}"
 
 
-def _to_path(kind: type, value: object) -> Any:
+def _to_path(kind: type, value: object) -> object:
     if kind is Path and isinstance(value, str) and value:
         return Path(value).expanduser()
     raise ValueError("Expected a path")

@@ -1,13 +1,14 @@
 """Verification of sticker files: images by decoding every frame, Lottie by checking its JSON (resources: sticker)."""
 
 from io import BytesIO
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from moothall.objects import errors, limits
 from moothall.objects.errors import Refusal
 from moothall.objects.images import PixelLimits, inspect_image
+from moothall.objects.json_object import JsonObject
 from moothall.objects.sticker import StickerFormat
 
 _FORMATS: Final = {"PNG": "png", "GIF": "gif"}
@@ -67,7 +68,7 @@ def _check_animation(data: bytes) -> None:
         raise Refusal(errors.STICKER_TOO_LONG)
 
 
-def _decode_lottie(data: bytes) -> Any:
+def _decode_lottie(data: bytes) -> object:
     if data.count(b"{") + data.count(b"[") > _LOTTIE_OBJECTS_MAX:
         raise Refusal(errors.INVALID_LOTTIE)
     try:
@@ -98,11 +99,11 @@ def _check_lottie(data: bytes) -> None:
     _refuse_expressions(animation)
 
 
-def _refuse_expressions(animation: Any) -> None:
+def _refuse_expressions(animation: JsonObject) -> None:
     """Raise Refusal for a Lottie with expressions (string properties `x`), which players would execute."""
-    level = [animation]
+    level: list[JsonObject | list[object]] = [animation]
     for _ in range(_LOTTIE_DEPTH):
-        following: list[Any] = []
+        following: list[JsonObject | list[object]] = []
         for item in level:
             if isinstance(item, dict):
                 if isinstance(item.get("x"), str):

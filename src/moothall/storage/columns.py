@@ -29,6 +29,7 @@ from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeEngine
 
 from moothall.objects.ids import Snowflake
+from moothall.objects.wire import Timestamp
 from moothall.storage.converters import json_reading, json_writing, write_json
 
 MEDIA_FOLDERS: Final = "media_folders"
@@ -185,12 +186,12 @@ def id_column(
     return Column(name, SnowflakeColumn(kind), primary_key=key, nullable=nullable, autoincrement=False)
 
 
-def moment_column(name: str, *, nullable: bool = False) -> Column[Any]:
+def moment_column(name: str, *, nullable: bool = False) -> Column[Timestamp]:
     """A column of times."""
     return Column(name, TimestampColumn(), nullable=nullable)
 
 
-def number_column(name: str, default: int | None = 0, *, added: bool = False) -> Column[Any]:
+def number_column(name: str, default: int | None = 0, *, added: bool = False) -> Column[int]:
     """A column of 64-bit integers; a default of None makes it nullable.
 
     `added` says that a later revision than the table's own brought it: then the database knows the default too.
@@ -199,18 +200,18 @@ def number_column(name: str, default: int | None = 0, *, added: bool = False) ->
     return Column(name, WholeColumn(), nullable=default is None, default=default, server_default=stored)
 
 
-def flag_column(name: str, *, default: bool = False, added: bool = False) -> Column[Any]:
+def flag_column(name: str, *, default: bool = False, added: bool = False) -> Column[bool]:
     """A column of booleans; for `added` see `number_column`."""
     stored = (true() if default else false()) if added else None
     return Column(name, Boolean(), nullable=False, default=default, server_default=stored)
 
 
-def text_column(name: str, default: str | None = None, *, nullable: bool = True) -> Column[Any]:
+def text_column(name: str, default: str | None = None, *, nullable: bool = True) -> Column[str]:
     """A column of text."""
     return Column(name, Text(), nullable=nullable, default=default)
 
 
-def media_column(name: str, *folders: str, nullable: bool = True) -> Column[Any]:
+def media_column(name: str, *folders: str, nullable: bool = True) -> Column[str]:
     """A column of the hashes of images or sounds, stored in one of several folders of the blob store.
 
     The sweeper keeps what such a column names. `table` and `clustered` add an index for it.
@@ -218,7 +219,7 @@ def media_column(name: str, *folders: str, nullable: bool = True) -> Column[Any]
     return Column(name, Text(), nullable=nullable, info={MEDIA_FOLDERS: folders or ("images",)})
 
 
-def key_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:
+def key_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[str]:
     """A column of text that is looked up or sorted, in code point order on both dialects."""
     kind = Text().with_variant(Text(collation="C"), "postgresql")
     return Column(name, kind, primary_key=key, nullable=nullable)
@@ -232,6 +233,6 @@ def json_column(
     return Column(name, JsonColumn(kind), nullable=nullable and default is None, default=default, server_default=stored)
 
 
-def bytes_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[Any]:
+def bytes_column(name: str, *, key: bool = False, nullable: bool = False) -> Column[bytes]:
     """A column of bytes."""
     return Column(name, LargeBinary(), primary_key=key, nullable=nullable)

@@ -28,7 +28,7 @@ class Plan(NamedTuple):
     """A query compiled for one dialect."""
 
     text: str
-    bind: Callable[[dict[str, Any]], Row]
+    bind: Callable[[dict[str, object]], Row]
     """Converts named values to the driver's parameters. Raises TypeError if one is missing or unknown."""
     make: Callable[[Sequence[Any]], Any] | None
     """Converts a driver's row to the query's; None if they are the same."""
@@ -244,7 +244,7 @@ def _composed(make: Callable[[Sequence[Any]], Any], then: Callable[[Any], Any]) 
     return lambda row: then(make(row))
 
 
-def _binder(parameters: Sequence[Parameter]) -> Callable[[dict[str, Any]], Row]:
+def _binder(parameters: Sequence[Parameter]) -> Callable[[dict[str, object]], Row]:
     if not parameters:
         return _bind_nothing
     writers = ((at, write_converter(parameter.writes)) for at, parameter in enumerate(parameters))
@@ -255,20 +255,20 @@ def _binder(parameters: Sequence[Parameter]) -> Callable[[dict[str, Any]], Row]:
     )
 
 
-def _bind_nothing(values: dict[str, Any]) -> Row:
+def _bind_nothing(values: dict[str, object]) -> Row:
     if values:
         raise TypeError(f"the query takes no parameters, got {', '.join(values)}")
     return ()
 
 
 def _bind_all(
-    names: list[str], missing: dict[str, Any], writers: list[tuple[int, Converter]]
-) -> Callable[[dict[str, Any]], Row]:
+    names: list[str], missing: dict[str, object], writers: list[tuple[int, Converter]]
+) -> Callable[[dict[str, object]], Row]:
     known, count, single = set(names), len(set(names)), len(names) == 1
     required = known - missing.keys()
-    pick: Callable[[dict[str, Any]], Any] = itemgetter(*names)
+    pick: Callable[[dict[str, object]], Any] = itemgetter(*names)
 
-    def bind(values: dict[str, Any]) -> Row:
+    def bind(values: dict[str, object]) -> Row:
         bound = values if len(values) == count else {**missing, **values}
         if len(bound) != count:
             raise _mismatch(required, known, values)
@@ -288,7 +288,7 @@ def _bind_all(
     return bind
 
 
-def _mismatch(required: set[str], known: set[str], values: dict[str, Any]) -> TypeError:
+def _mismatch(required: set[str], known: set[str], values: dict[str, object]) -> TypeError:
     wrong = [f"missing {name}" for name in sorted(required - values.keys())]
     wrong += [f"unknown {name}" for name in sorted(values.keys() - known)]
     return TypeError(f"the query's parameters do not fit: {', '.join(wrong)}")

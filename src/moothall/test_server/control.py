@@ -291,7 +291,7 @@ class ControlApi:
             if any(each.path == path for each in self._routes.values()):
                 raise ControlError(405, f"{scope['method']} is not for {PREFIX}{path}")
             raise ControlError(404, f"there is no {PREFIX}{path}")
-        arguments: list[Any] = []
+        arguments: list[object] = []
         if route.body is not None:
             try:
                 arguments.append(msgspec.json.decode(body or b"{}", type=route.body))

@@ -109,6 +109,10 @@ def as_text(value: object) -> str | None:
         return None  # Python writes no integer of thousands of digits
 
 
+_Items = shapes.ListType | shapes.SetType | shapes.VarTupleType
+_Sized = _Items | shapes.DictType | shapes.StrType
+
+
 class _Coercion:
     """One visit of a value and its type."""
 
@@ -117,7 +121,7 @@ class _Coercion:
         self._added = 0
         self._visited = visited
 
-    def read(self, shape: shapes.Type, value: Any, path: Path) -> Any:  # noqa: PLR0911 one for each kind of type
+    def read(self, shape: shapes.Type, value: object, path: Path) -> object:  # noqa: PLR0911 one for each kind of type
         """The value with its scalars as the type."""
         self._visited += 1
         if isinstance(shape, shapes.Metadata):
@@ -126,7 +130,7 @@ class _Coercion:
             return self._read_union(shape, value, path)
         if isinstance(shape, shapes.StructType):
             return self._read_struct(shape, value, path)
-        if isinstance(shape, shapes.ListType | shapes.SetType | shapes.VarTupleType):
+        if isinstance(shape, _Items):
             return self._read_list(shape, value, path)
         if isinstance(shape, shapes.DictType):
             return self._read_dict(shape, value, path)
@@ -138,11 +142,13 @@ class _Coercion:
             return self._read_custom(shape, value, path)
         return self._read_scalar(shape, value, path)
 
-    def _add(self, path: Path, error: FieldError) -> None:
+    def _add(self, path: Path, error: FieldError) -> object:
+        """Note an error; None, in the place of a value that cannot be one."""
         self._added += 1
         self._form_errors.add(path, *error)
+        return None
 
-    def _read_union(self, shape: shapes.UnionType, value: Any, path: Path) -> Any:
+    def _read_union(self, shape: shapes.UnionType, value: object, path: Path) -> object:
         if value is None and shape.includes_none:
             return None
         options = [option for option in shape.types if not isinstance(option, shapes.NoneType)]
@@ -157,7 +163,7 @@ class _Coercion:
                     return result
         return self.read(ordered[0], value, path)
 
-    def _read_struct(self, shape: shapes.StructType, value: Any, path: Path) -> Any:
+    def _read_struct(self, shape: shapes.StructType, value: object, path: Path) -> object:
         if not isinstance(value, dict):
             return self._add(
                 path, FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a ModelType")
@@ -171,7 +177,7 @@ class _Coercion:
                 self._add([*path, name], FieldError.required())
         return result
 
-    def _read_list(self, shape: shapes.ListType | shapes.SetType | shapes.VarTupleType, value: Any, path: Path) -> Any:
+    def _read_list(self, shape: _Items, value: object, path: Path) -> object:
         if not isinstance(value, list):
             return self._add(path, FieldError(FormCode.LIST_TYPE_CONVERT, "Only iterables may be used in a ListType"))
         if not self._check_length(shape, len(value), path):
@@ -183,7 +189,7 @@ class _Coercion:
             result[index] = self.read(shape.item_type, item, [*path, index])
         return result
 
-    def _read_dict(self, shape: shapes.DictType, value: Any, path: Path) -> Any:
+    def _read_dict(self, shape: shapes.DictType, value: object, path: Path) -> object:
         if not isinstance(value, dict):
             return self._add(
                 path, FieldError(FormCode.MODEL_TYPE_CONVERT, "Only dictionaries may be used in a DictType")
@@ -204,21 +210,21 @@ class _Coercion:
             return True
         return self._added >= min(max_errors, MAX_ERRORS)
 
-    def _check_length(self, shape: Any, length: int, path: Path) -> bool:
+    def _check_length(self, shape: _Sized, length: int, path: Path) -> bool:
         minimum, maximum = shape.min_length or 0, shape.max_length
         if length >= minimum and (maximum is None or length <= maximum):
             return True
         self._add(path, FieldError.length(minimum if minimum or maximum is None else None, maximum))
         return False
 
-    def _read_custom(self, shape: shapes.CustomType, value: Any, path: Path) -> Any:
+    def _read_custom(self, shape: shapes.CustomType, value: object, path: Path) -> object:
         try:
             shape.cls.from_wire(value)  # type: ignore[attr-defined]  # every custom type is a wire scalar
         except ValueError as problem:
             self._add(path, FieldError(getattr(shape.cls, "FORM_CODE", FormCode.NUMBER_TYPE_COERCE), str(problem)))
         return value
 
-    def _read_scalar(self, shape: shapes.Type, value: Any, path: Path) -> Any:
+    def _read_scalar(self, shape: shapes.Type, value: object, path: Path) -> object:
         if isinstance(shape, shapes.EnumType | shapes.LiteralType):
             return self._read_choice(shape, value, path)
         if isinstance(shape, shapes.BoolType):
@@ -234,7 +240,7 @@ class _Coercion:
             self._add(path, FieldError(FormCode.BASE_TYPE_CHOICES, "Value must be null."))
         return value
 
-    def _read_choice(self, shape: shapes.EnumType | shapes.LiteralType, value: Any, path: Path) -> Any:
+    def _read_choice(self, shape: shapes.EnumType | shapes.LiteralType, value: object, path: Path) -> object:
         choices = [m.value for m in shape.cls] if isinstance(shape, shapes.EnumType) else list(shape.values)
         for choice in (as_integer(value), as_text(value)):
             if choice is not None and choice in choices:
@@ -242,14 +248,14 @@ class _Coercion:
         listed = ", ".join(str(choice) for choice in choices)
         return self._add(path, FieldError(FormCode.BASE_TYPE_CHOICES, f"Value must be one of {{{listed}}}."))
 
-    def _read_boolean(self, value: Any, path: Path) -> Any:
+    def _read_boolean(self, value: object, path: Path) -> object:
         if isinstance(value, bool):
             return value
         if isinstance(value, str) and value in _BOOLEANS:
             return _BOOLEANS[value]
         return self._add(path, FieldError(FormCode.BOOLEAN_TYPE_CONVERT, "Must be either true or false."))
 
-    def _read_text(self, shape: shapes.StrType, value: Any, path: Path) -> Any:
+    def _read_text(self, shape: shapes.StrType, value: object, path: Path) -> object:
         text = as_text(value)
         if text is None:
             shown = f"Could not interpret {str(value)[:40]!r} as string."
@@ -260,8 +266,8 @@ class _Coercion:
         return text
 
     def _check_number(
-        self, shape: shapes.IntType | shapes.FloatType, name: str, value: Any, number: float | None, path: Path
-    ) -> Any:
+        self, shape: shapes.IntType | shapes.FloatType, name: str, value: object, number: float | None, path: Path
+    ) -> object:
         if number is None:
             shown = f"Value {str(value)[:40]!r} is not {name}."
             return self._add(path, FieldError(FormCode.NUMBER_TYPE_COERCE, shown))

@@ -43,7 +43,7 @@ class PathParameter(Struct, frozen=True):
     """A placeholder of a path, and the function that converts its text."""
 
     name: str
-    kind: Any
+    kind: object
     read: Callable[[str], object]
     """Raises Refusal with the resource's own 404 for text that is not a valid id."""
 
@@ -52,8 +52,8 @@ class QueryParameter(Struct, frozen=True):
     """A query parameter with its type and default; without a default (`Parameter.empty`) it is required."""
 
     name: str
-    kind: Any
-    default: Any
+    kind: object
+    default: object
     is_list: bool
 
     @property
@@ -82,7 +82,7 @@ def header_parameter(name: str, kind: object) -> HeaderParameter | None:
     return HeaderParameter(name, headers[0]) if headers else None
 
 
-def _supertype(kind: object) -> Any:
+def _supertype(kind: object) -> object:
     while isinstance(kind, typing.NewType):
         kind = kind.__supertype__
     return kind
@@ -149,12 +149,12 @@ class QueryReader:
 
     def __init__(self, parameters: tuple[QueryParameter, ...]) -> None:
         self._parameters = parameters
-        self._cache: Cache[bytes, dict[str, Any]] = Cache(_MAX_CACHED)
+        self._cache: Cache[bytes, dict[str, object]] = Cache(_MAX_CACHED)
         self._cache.enabled = not any(parameter.is_list for parameter in parameters)
         self.required = any(parameter.required for parameter in parameters)
         """Whether a request without a query string is refused: all others take the defaults of the signature."""
 
-    def read(self, query_string: bytes) -> dict[str, Any]:
+    def read(self, query_string: bytes) -> dict[str, object]:
         """The values of a query string, as `read_query`."""
         cached = self._cache.get(query_string)
         if cached is not None:
@@ -205,7 +205,7 @@ def read_query(declared: tuple[QueryParameter, ...], query_string: bytes) -> dic
     return values
 
 
-def _read_value(parameter: QueryParameter, raw: object) -> Any:
+def _read_value(parameter: QueryParameter, raw: object) -> object:
     if raw == "" and parameter.default is not inspect.Parameter.empty and parameter.default in (None, UNSET):
         return parameter.default
     value = convert(raw, parameter.kind, strict=False)

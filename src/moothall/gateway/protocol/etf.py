@@ -173,7 +173,7 @@ class _Reader:
         self._data = data
         self.position = 1
 
-    def term(self, depth: int) -> Any:
+    def term(self, depth: int) -> object:
         """Read a term that may be nested `depth` deep."""
         tag = self._integer(1)
         read = _READERS.get(tag)
@@ -218,19 +218,19 @@ class _Reader:
             raise EtfDecodeError("not a finite number")
         return number
 
-    def atom(self, _depth: int) -> Any:
+    def atom(self, _depth: int) -> object:
         return self._atom(2, "latin-1")
 
-    def small_atom(self, _depth: int) -> Any:
+    def small_atom(self, _depth: int) -> object:
         return self._atom(1, "latin-1")
 
-    def atom_utf8(self, _depth: int) -> Any:
+    def atom_utf8(self, _depth: int) -> object:
         return self._atom(2, "utf-8")
 
-    def small_atom_utf8(self, _depth: int) -> Any:
+    def small_atom_utf8(self, _depth: int) -> object:
         return self._atom(1, "utf-8")
 
-    def _atom(self, size: int, encoding: str) -> Any:
+    def _atom(self, size: int, encoding: str) -> object:
         name = self._text(self._integer(size), encoding)
         return _ATOM_VALUES.get(name, name)
 
@@ -241,22 +241,22 @@ class _Reader:
         """A list of integers below 256: Erlang writes these, such as the shard [0, 1], in a shorter form."""
         return list(self._bytes(self._integer(2)))
 
-    def nil(self, _depth: int) -> list[Any]:
+    def nil(self, _depth: int) -> list[object]:
         return []
 
-    def list_of_terms(self, depth: int) -> list[Any]:
+    def list_of_terms(self, depth: int) -> list[object]:
         items = self._items(self._integer(4), depth)
         if self._integer(1) != _NIL:
             raise EtfDecodeError("a list without an end")
         return items
 
-    def small_tuple(self, depth: int) -> list[Any]:
+    def small_tuple(self, depth: int) -> list[object]:
         return self._items(self._integer(1), depth)
 
-    def large_tuple(self, depth: int) -> list[Any]:
+    def large_tuple(self, depth: int) -> list[object]:
         return self._items(self._integer(4), depth)
 
-    def _items(self, count: int, depth: int) -> list[Any]:
+    def _items(self, count: int, depth: int) -> list[object]:
         self._check_count(count)
         return [self.term(depth) for _ in range(count)]
 
@@ -278,7 +278,7 @@ class _Reader:
             raise EtfDecodeError("data ends within a term")
 
 
-_READERS: Final[dict[int, Callable[[_Reader, int], Any]]] = {
+_READERS: Final[dict[int, Callable[[_Reader, int], object]]] = {
     _SMALL_INTEGER: _Reader.small_integer,
     _INTEGER: _Reader.integer,
     _SMALL_BIG: _Reader.small_big,

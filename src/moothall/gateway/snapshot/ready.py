@@ -1,7 +1,7 @@
 """READY, the first dispatch of a session (events: gateway events, ready)."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
@@ -99,6 +99,13 @@ class _FriendPresence(Struct):
     client_status: ClientStatus
 
 
+class _MergedPresences(Struct):
+    """Presences of friends, and of the members of each guild."""
+
+    friends: list[_FriendPresence]
+    guilds: list[list[_FriendPresence]]
+
+
 class _Versioned(Struct):
     entries: Sequence[object]
     version: int
@@ -115,11 +122,11 @@ class _SupplementalGuild(Struct):
 
 class _ReadySupplemental(Struct):
     guilds: list[_SupplementalGuild]
-    merged_members: list[list[Any]]
-    merged_presences: dict[str, list[Any]]
-    lazy_private_channels: list[Any] = []
+    merged_members: list[list[Raw]]
+    merged_presences: _MergedPresences
+    lazy_private_channels: list[Channel] = []
     disclose: list[str] = []
-    game_invites: list[Any] = []
+    game_invites: list[str] = []
 
 
 class _PersonReady(Struct, kw_only=True):
@@ -131,20 +138,20 @@ class _PersonReady(Struct, kw_only=True):
     shard: tuple[int, int] | UnsetType = UNSET
     session_type: str = "normal"
     sessions: list[_SessionObject]
-    private_channels: list[Any]
+    private_channels: list[Channel | Raw]
     read_state: _Versioned | list[ReadState]
     connected_accounts: list[Connection]
     relationships: Sequence[Relationship | Raw]
     notes: dict[str, str] | UnsetType
-    presences: list[Any] | UnsetType = []
-    merged_presences: dict[str, list[Any]] | UnsetType = UNSET
-    merged_members: list[list[Any]] | UnsetType = UNSET
+    presences: list[Presence] | UnsetType = []
+    merged_presences: _MergedPresences | UnsetType = UNSET
+    merged_members: list[list[Raw]] | UnsetType = UNSET
     users: list[User] = []
     user_settings: UserSettings | UnsetType
     user_settings_proto: str | UnsetType
     user_guild_settings: _Versioned | list[UserGuildSettings]
     friend_suggestion_count: int = 0
-    guild_join_requests: list[Any] = []
+    guild_join_requests: list[str] = []
     geo_ordered_rtc_regions: list[str] = []
     max_upload_bytes: int
     """The largest request with files. Only clients of this server know it."""
@@ -240,11 +247,11 @@ def _supplemental_guild(guild: InitialGuild) -> _SupplementalGuild:
     return _SupplementalGuild(guild.id, guild.fields.voice_states, guild.fields.activity_instances)
 
 
-def _merged_presences(guilds: Sequence[InitialGuild], presences: Sequence[Presence]) -> dict[str, list[Any]]:
-    return {
-        "friends": [_with_user_id(presence) for presence in presences],
-        "guilds": [[_with_user_id(presence) for presence in _presences(guild)] for guild in guilds],
-    }
+def _merged_presences(guilds: Sequence[InitialGuild], presences: Sequence[Presence]) -> _MergedPresences:
+    return _MergedPresences(
+        friends=[_with_user_id(presence) for presence in presences],
+        guilds=[[_with_user_id(presence) for presence in _presences(guild)] for guild in guilds],
+    )
 
 
 def sessions_replace(sessions: Sequence[ListedSession], overall: UserPresence) -> bytes:

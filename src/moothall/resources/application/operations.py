@@ -1,7 +1,7 @@
 """Creating, modifying and deleting applications, and resetting their secrets (resources: application)."""
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import UNSET, structs
@@ -257,7 +257,7 @@ def _bot_user_id(row: ApplicationRow) -> UserId:
     return UserId(row.id) if row.bot_user_id is None else row.bot_user_id
 
 
-def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, object]:
     """The values of the columns that a request sets, except the team."""
     changes: dict[str, object] = {}
     if body.description is not UNSET:
@@ -281,7 +281,7 @@ def _requested_changes(row: ApplicationRow, body: EditCurrentApplication) -> dic
     return changes | _owner_changes(row, body) if isinstance(body, ModifyApplication) else changes
 
 
-def _flag_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+def _flag_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, object]:
     """The flags that a request may set, and the participants of its Activity."""
     changes: dict[str, object] = {}
     if body.flags is not UNSET:
@@ -291,7 +291,7 @@ def _flag_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str
     return changes
 
 
-def _event_webhook_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+def _event_webhook_changes(row: ApplicationRow, body: EditCurrentApplication) -> dict[str, object]:
     """The columns of webhook events. Without a URL they are disabled."""
     changes: dict[str, object] = {}
     if body.event_webhooks_types is not UNSET:
@@ -306,7 +306,7 @@ def _event_webhook_changes(row: ApplicationRow, body: EditCurrentApplication) ->
     return changes
 
 
-async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> dict[str, Any]:
+async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentApplication) -> dict[str, object]:
     """The columns that change when an application's owner moves it into a team or out of one."""
     team_id = body.team_id if isinstance(body, ModifyApplication) else UNSET
     if team_id is UNSET or team_id == row.team_id:
@@ -326,7 +326,7 @@ async def _team_changes(ctx: Context, row: ApplicationRow, body: EditCurrentAppl
     return {"team_id": team_id, "owner_id": membership.team.owner_user_id}
 
 
-def _owner_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, Any]:
+def _owner_changes(row: ApplicationRow, body: ModifyApplication) -> dict[str, object]:
     changes: dict[str, object] = {
         name: getattr(body, name) for name in _OWNER_FIELDS if getattr(body, name) is not UNSET
     }
@@ -342,7 +342,7 @@ def _integration_type(config: IntegrationTypeInput | None) -> JsonObject:
     return {} if params is None else {"oauth2_install_params": _install_params(params)}
 
 
-def _install_params(params: InstallParamsInput) -> Any:
+def _install_params(params: InstallParamsInput) -> object:
     return to_plain(InstallParams(scopes=params.scopes or [], permissions=params.permissions or Permissions.NONE))
 
 

@@ -46,10 +46,10 @@ class ReferencedIds(Struct):
         return bool(self.emojis or self.users or self.roles or self.channels)
 
 
-def referenced_ids(components: Sequence[Any]) -> ReferencedIds:
+def referenced_ids(components: Sequence[object]) -> ReferencedIds:
     """The ids that components of a request refer to. The work is bounded, however large or malformed they are."""
     referenced = ReferencedIds(set(), set(), set(), set(), set())
-    nodes: list[Any] = list(components[:_MAX_NODES])
+    nodes: list[object] = list(components[:_MAX_NODES])
     for node in nodes:
         if not isinstance(node, dict):
             continue
@@ -73,7 +73,7 @@ def _add_ids(node: Mapping[str, object], referenced: ReferencedIds) -> None:
         _add_default(value, referenced)
 
 
-def _listed(value: object) -> Sequence[Any]:
+def _listed(value: object) -> Sequence[object]:
     return value[: limits.SELECT_OPTIONS_MAX] if isinstance(value, list) else ()
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -37,7 +37,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...]
 
 
-def identity_of(provider: ProviderRow, claims: Mapping[str, Any]) -> Identity:
+def identity_of(provider: ProviderRow, claims: Mapping[str, object]) -> Identity:
     """The identity that checked claims describe."""
     email = _address(claims)
     chosen = next(
@@ -48,7 +48,7 @@ def identity_of(provider: ProviderRow, claims: Mapping[str, Any]) -> Identity:
     session = claims.get("sid")
     return Identity(
         provider_id=provider.id,
-        subject=claims["sub"],
+        subject=str(claims["sub"]),
         session=session if isinstance(session, str) and 0 < len(session) <= _SESSION_MAX else None,
         name=chosen or None if email is None else str(email),
         username=username_from(chosen),
@@ -76,7 +76,7 @@ def usernames(identity: Identity) -> Iterator[str]:
         yield base[: limits.USERNAME_MAX - len(suffix)] + suffix
 
 
-def _address(claims: Mapping[str, Any]) -> EmailAddress | None:
+def _address(claims: Mapping[str, object]) -> EmailAddress | None:
     if claims.get("email_verified") not in (True, "true"):
         return None
     try:
@@ -85,11 +85,11 @@ def _address(claims: Mapping[str, Any]) -> EmailAddress | None:
         return None
 
 
-def _text(claims: Mapping[str, Any], name: str) -> str:
+def _text(claims: Mapping[str, object], name: str) -> str:
     value = claims.get(name)
     return value.replace("\0", "")[:_TEXT_MAX] if isinstance(value, str) else ""
 
 
 def _groups(value: object) -> tuple[str, ...]:
-    listed: Sequence[Any] = value if isinstance(value, list) else [value]
+    listed: Sequence[object] = value if isinstance(value, list) else [value]
     return tuple(each for each in listed[:GROUPS_READ] if isinstance(each, str) and each)

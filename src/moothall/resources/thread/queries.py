@@ -188,7 +188,7 @@ class ThreadSearch(Struct, frozen=True, kw_only=True):
     maximum: int = 25
     offset: int = 0
 
-    def values(self, parent_id: ChannelId) -> dict[str, Any]:
+    def values(self, parent_id: ChannelId) -> dict[str, object]:
         """Return the parameters of the SQL query."""
         values: dict[str, object] = {"parent_id": parent_id}
         values |= {f"word{index}": f"%{_escaped(word)}%" for index, word in enumerate(self.words)}

@@ -4,7 +4,7 @@ Payloads are not refused, since such services do not show errors to a user.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, structs
 
@@ -32,16 +32,16 @@ _TIMESTAMP_MAX: Final = 253_402_300_799_000
 class LinkSource(Struct, frozen=True):
     """Unchecked text, URL and icon of an embed's author or footer; invalid values are left out."""
 
-    text: Any
-    url: Any = None
-    icon: Any = None
+    text: object
+    url: object = None
+    icon: object = None
 
 
 class FieldSource(Struct, frozen=True):
     """An unchecked field of an embed."""
 
-    name: Any
-    value: Any
+    name: object
+    value: object
     inline: bool = False
 
 

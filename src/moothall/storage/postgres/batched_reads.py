@@ -15,9 +15,9 @@ from moothall.objects.clock import stopwatch
 from moothall.runtime.turns import yield_turn
 from moothall.storage.database import StorageError, StorageUnavailable
 
-Arguments = tuple[Any, ...]
+Arguments = tuple[object, ...]
 Result = list[Any] | Exception
-Fetch = Callable[[str, Sequence[Any]], Awaitable[list[Any]]]
+Fetch = Callable[[str, Sequence[object]], Awaitable[list[Any]]]
 
 _MAX_AT_ONCE: Final = 100
 _PATIENCE: Final = 0.1

@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from moothall.objects.clock import stopwatch
 from moothall.runtime.turns import yield_turn
@@ -35,8 +35,8 @@ class DeferredWrite(NamedTuple):
 
     table: str | None
     text: str
-    arguments: tuple[Any, ...]
-    key: tuple[Any, ...]
+    arguments: tuple[object, ...]
+    key: tuple[object, ...]
     """What names the row that it changes; empty for one that no other transaction changes."""
 
     def depends_on(self, earlier: "DeferredWrite") -> bool:
@@ -230,7 +230,7 @@ def _callbacks(entries: Iterable[_Entry]) -> list[Callable[[], None]]:
     return [callback for entry in entries for callback in entry.callbacks]
 
 
-def by_statement(transactions: Sequence[Sequence[DeferredWrite]]) -> list[tuple[str, list[tuple[Any, ...]]]]:
+def by_statement(transactions: Sequence[Sequence[DeferredWrite]]) -> list[tuple[str, list[tuple[object, ...]]]]:
     """Each statement with its parameters for all rows.
 
     All processes go through tables and rows in one order, so that no two wait for each other: through the statements in
@@ -246,11 +246,11 @@ def by_statement(transactions: Sequence[Sequence[DeferredWrite]]) -> list[tuple[
     return [(text, [write.arguments for write in sorted(rows[text], key=_key)]) for text in rows]
 
 
-def _key(write: DeferredWrite) -> tuple[Any, ...]:
+def _key(write: DeferredWrite) -> tuple[object, ...]:
     return write.key
 
 
-def as_one_statement(writes: Sequence[DeferredWrite]) -> tuple[str, tuple[Any, ...]] | None:
+def as_one_statement(writes: Sequence[DeferredWrite]) -> tuple[str, tuple[object, ...]] | None:
     """Several writes as one statement and its parameters; None if two are of the same table.
 
     A statement sees no row that it has written itself, and changes a row only once.

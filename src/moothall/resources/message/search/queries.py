@@ -380,7 +380,7 @@ class IndexSearch(Struct, frozen=True):
         return self.bounds is not None, self.channel_ids is not None
 
     @property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, object]:
         """The parameters of its statements."""
         values: dict[str, object] = {"query": self.query}
         if self.bounds is not None:
@@ -476,7 +476,7 @@ _select_hit_messages = Query(lambda: ByDialect(_select_messages))
 
 async def select_messages(reader: Reader, dialect: str, hits: Sequence[tuple[int, int]]) -> list[tuple[int, ShownRow]]:
     """What shows the messages of hits that still exist, unordered, each after the id of its channel."""
-    values: dict[str, Any] = (
+    values: dict[str, object] = (
         {"hits": msgspec.json.encode(hits).decode()}
         if dialect == "sqlite"
         else {"message_ids": [hit[0] for hit in hits], "channel_ids": [hit[1] for hit in hits]}

@@ -8,6 +8,7 @@ A protobuf is stored by its top-level fields, the sections. Those that the JSON 
 from collections.abc import Callable
 from typing import Any, Final, cast
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -123,7 +124,7 @@ def _parse(message: Message, data: bytes) -> Message:
     return message
 
 
-def _value(message: Message, field: Any) -> Any:
+def _value(message: Message, field: FieldDescriptor) -> object:
     """The value of a field as JSON has it."""
     name, setting = field.name, _SETTING_NAMES.get(field.name, field.name)
     value = getattr(message, name)
@@ -141,7 +142,7 @@ def _value(message: Message, field: Any) -> Any:
     return value.value if message.HasField(name) else _DEFAULTS[setting]
 
 
-def _set_value(message: Any, field: Any, value: Any) -> None:
+def _set_value(message: Message, field: FieldDescriptor, value: Any) -> None:
     name = field.name
     match name:
         case "theme":
@@ -160,7 +161,7 @@ def _set_value(message: Any, field: Any, value: Any) -> None:
             getattr(message, name).value = value
 
 
-def _custom_status(status: Any) -> Any:
+def _custom_status(status: Message) -> object:
     """A custom status, None if it is empty; the name of a custom emoji is left out, as JSON has its id only."""
     if not (status.text or status.emoji_id or status.emoji_name or status.expires_at_ms):
         return None
@@ -174,7 +175,7 @@ def _custom_status(status: Any) -> Any:
     )
 
 
-def _set_custom_status(message: Any, value: Any) -> None:
+def _set_custom_status(message: Message, value: Any) -> None:
     if value is None:
         message.ClearField("custom_status")
         return
@@ -187,14 +188,14 @@ def _set_custom_status(message: Any, value: Any) -> None:
     message.custom_status.SetInParent()
 
 
-def _folder(folder: Any) -> JsonObject:
+def _folder(folder: Message) -> JsonObject:
     return {
         "guild_ids": [str(each) for each in folder.guild_ids],
         **{name: getattr(folder, name).value if folder.HasField(name) else None for name in ("id", "name", "color")},
     }
 
 
-def _add_folder(message: Any, folder: JsonObject) -> None:
+def _add_folder(message: Message, folder: JsonObject) -> None:
     added = message.folders.add(guild_ids=[int(each) for each in folder["guild_ids"]])
     for name in ("id", "name", "color"):
         if folder[name] is not None:
