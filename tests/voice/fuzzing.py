@@ -18,7 +18,8 @@ from moothall.voice.opcodes import CloseCode
 from moothall.voice.packets import ReplayWindow
 from moothall.voice.rooms import Rooms
 from moothall.voice.session import VoiceSession
-from tests.voice.peer import Peer
+from moothall.voice.video_forwarding import StreamState, Video
+from tests.voice.peer import VIDEO, Peer
 
 ADDRESSES = [("127.0.0.1", 40_000 + number) for number in range(6)]
 
@@ -95,8 +96,10 @@ async def browser_datagrams(count: int, seed: int = 1) -> tuple[int, int]:
     peers: list[Peer] = []
     context = await handling.browsers.context()
     for number in range(4):
-        session = rooms.open(Participant(1, 2, number, f"s{number}", f"t{number}"), NoConnection(), 0)
-        peer = Peer(("127.0.0.1", port))
+        participant = Participant(1, 2, number, f"s{number}", f"t{number}", may_stream=True)
+        session = rooms.open(participant, NoConnection(), 0)
+        rooms.add_streams(session, [("video", "a", 100), ("video", "b", 50), ("audio", "c", 100)])
+        peer = Peer(("127.0.0.1", port), video=VIDEO)
         peer.session = session
         peers.append(peer)
     for number in range(count):
@@ -107,6 +110,10 @@ async def browser_datagrams(count: int, seed: int = 1) -> tuple[int, int]:
             peer.renew()
             browser = handling.browsers.select(session, peer.offer, context)
             peer.credentials = browser.credentials[0]
+            states = [StreamState(each, ssrc=9 if each == "c" else 0, active=True) for each in "abc"]
+            handling.video.set_streams(session, Video(streams=states))
+        if not number % 100:
+            handling.video.choose(rooms.room_of(session))
         address = peer.socket.getsockname()
         for answer in peer.answers():
             peer.feed(answer)
@@ -114,6 +121,7 @@ async def browser_datagrams(count: int, seed: int = 1) -> tuple[int, int]:
             # A handshake with many damaged flights would only wait.
             share = 0.5 if peer.sending is not None else 0.05
             handling.handle(sink[0], damaged(chance, sent) if chance.random() < share else sent, address)
+    handling.video.close()
     for each in (*sink, *(peer.socket for peer in peers)):
         each.close()
     for peer in peers:
@@ -123,7 +131,7 @@ async def browser_datagrams(count: int, seed: int = 1) -> tuple[int, int]:
 
 def _of_browser(chance: random.Random, peer: Peer, number: int) -> list[bytes]:
     """What a browser might send: a check, what DTLS has to send, a packet of sound or a report."""
-    kind = chance.randrange(6)
+    kind = chance.randrange(9)
     if not peer.session.browser.paths:
         return [peer.request()]
     if kind == 0:
@@ -137,7 +145,25 @@ def _of_browser(chance: random.Random, peer: Peer, number: int) -> list[bytes]:
         return [peer.sending.protect_rtcp(report + chance.randbytes(20))]
     if kind == 2:
         return [bytes((chance.randrange(20, 64), 0xFE, 0xFD)) + chance.randbytes(chance.randrange(60))]
-    return [peer.packet(chance.randbytes(chance.randrange(200)), number, ssrc=chance.randrange(1, 30))]
+    if kind < 7:
+        return [_of_video(chance, peer, number)]
+    return [peer.packet(chance.randbytes(chance.randrange(200)), number, ssrc=chance.randrange(1, 8))]
+
+
+def _of_video(chance: random.Random, peer: Peer, number: int) -> bytes:
+    """What a browser might send of video: a packet of a stream, or what it lacks of others'."""
+    assert peer.sending is not None
+    if not chance.randrange(4):
+        subscribed = chance.choice(list(peer.session.browser.video.subscriptions) or [0])
+        head = struct.pack(">BBHII", 0x80 | chance.choice((1, 4, 15)), chance.choice((205, 206)), 6, 1, subscribed)
+        return peer.sending.protect_rtcp(head + chance.choice((b"REMB", b"")) + chance.randbytes(16))
+    extension = b"\x31" + (number & 0xFFFF).to_bytes(2, "big") + bytes((chance.choice((0xA0, 0xB0)),))
+    extension += chance.choice((b"a\0\0\0", b"b\0\0\0", b"x\0\0\0"))
+    payload = chance.choice((b"\x90\xe0\x80\x05\x07\x00\x10", b"\x65", b"", b"\0\1\x90\xe0"))
+    payload += chance.randbytes(chance.choice((0, 0, 1, 300)))
+    ssrc, payload_type = chance.choice(((20, 96), (21, 96), (22, 98), (23, 97), (24, 99), (9, 111)))
+    marked = payload_type | chance.choice((0, 128))
+    return peer.extended(payload, extension, number, ssrc=ssrc, payload_type=marked)
 
 
 def _address(chance: random.Random, session: VoiceSession) -> Any:

@@ -13,7 +13,9 @@ import pylibsrtp
 from aiortc import RTCCertificate
 from OpenSSL import SSL
 
+from moothall.voice.video.codecs import VideoCodec
 from moothall.voice.webrtc.description import Credentials, Fingerprint, Offer
+from moothall.voice.webrtc.extensions import Extensions
 from moothall.voice.webrtc.srtp import PROFILES, SrtpKeys
 
 MAGIC: Final = b"\x21\x12\xa4\x42"
@@ -22,6 +24,8 @@ ICE_CONTROLLED: Final = 0x8029
 ICE_CONTROLLING: Final = 0x802A
 PAYLOAD_TYPE: Final = 111
 SSRC: Final = 0xABCDEF
+VIDEO: Final = (VideoCodec("VP8", 96, 97), VideoCodec("H264", 98, 99))
+EXTENSIONS: Final = Extensions(transport_sequence=3, send_time=4, stream_id=10, repaired_stream_id=11)
 
 
 def attribute(kind: int, value: bytes) -> bytes:
@@ -48,13 +52,18 @@ def binding_request(
 class Peer:
     """A browser's side. `fingerprint` is the one that it announces, by default that of its certificate."""
 
-    def __init__(self, server: tuple[str, int], fingerprint: Fingerprint | None = None) -> None:
+    def __init__(
+        self,
+        server: tuple[str, int],
+        fingerprint: Fingerprint | None = None,
+        video: tuple[VideoCodec, ...] = (),
+    ) -> None:
         self.server = server
         self.certificate = RTCCertificate.generateCertificate()
         own = next(each for each in self.certificate.getFingerprints() if each.algorithm == "sha-256")
         self.ufrag = secrets.token_hex(4)
         announced = fingerprint or Fingerprint("sha-256", bytes.fromhex(own.value.replace(":", "")))
-        self.offer = Offer(self.ufrag, announced, PAYLOAD_TYPE)
+        self.offer = Offer(self.ufrag, announced, PAYLOAD_TYPE, video, EXTENSIONS if video else Extensions())
         self.credentials = Credentials("", "")
         """The server's."""
         self.session: Any = None
@@ -115,7 +124,7 @@ class Peer:
 
     def renew(self) -> None:
         """Begin anew, as another peer connection: with another certificate, and no keys."""
-        again = Peer(self.server)
+        again = Peer(self.server, video=self.offer.video)
         again.socket.close()
         self.certificate, self.ufrag, self.offer = again.certificate, again.ufrag, again.offer
         self._ssl, self.sending, self.receiving = again._ssl, None, None
@@ -162,6 +171,13 @@ class Peer:
         assert self.sending is not None
         header = struct.pack(">BBHII", 0x90, payload_type, sequence & 0xFFFF, 960 * sequence & 0xFFFFFFFF, ssrc)
         return self.sending.protect(header + b"\xbe\xde\0\1\x10\xaa\0\0" + payload)
+
+    def extended(self, payload: bytes, extension: bytes, sequence: int, *, ssrc: int, payload_type: int) -> bytes:
+        """An encrypted packet with a header extension, whose bytes are a multiple of four."""
+        assert self.sending is not None
+        header = struct.pack(">BBHII", 0x90, payload_type, sequence & 0xFFFF, 3000 * sequence & 0xFFFFFFFF, ssrc)
+        head = struct.pack(">HH", 0xBEDE, len(extension) // 4)
+        return self.sending.protect(header + head + extension + payload)
 
     async def hear(self, source: socket.socket | None = None, *, seconds: float = 5.0) -> tuple[int, int, bytes] | None:
         """SSRC, sequence number and payload of the next packet of sound; None if there is none in time."""

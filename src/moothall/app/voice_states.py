@@ -162,6 +162,7 @@ class VoiceStates:
             may_speak=allowed and not (state.mute or state.self_mute or state.suppress),
             may_hear=not (state.deaf or state.self_deaf),
             may_speak_with_priority=stays and known is not None and known.participant.may_speak_with_priority,
+            may_stream=stays and known is not None and known.participant.may_stream,
         )
         connected = stays and known is not None and known.connected
         self._known[key] = entry = _Entry(state, data, participant, connected, allowed)
@@ -256,6 +257,7 @@ class VoiceStates:
                     known.participant,
                     may_speak=known.allowed and not (said.mute or said.self_mute or said.suppress),
                     may_speak_with_priority=bool(bits & Permissions.PRIORITY_SPEAKER),
+                    may_stream=bool(bits & Permissions.STREAM) and not said.suppress,
                 )
                 if changed != known.participant:
                     known.participant = changed

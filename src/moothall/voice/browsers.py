@@ -10,6 +10,7 @@ from moothall.voice.forwarding import Forwarding, send
 from moothall.voice.reports import Reception
 from moothall.voice.rooms import Rooms
 from moothall.voice.session import Address, Sender, VoiceSession
+from moothall.voice.video_forwarding import VideoForwarding
 from moothall.voice.webrtc import stun
 from moothall.voice.webrtc.description import Offer
 from moothall.voice.webrtc.transport import CONSENT_SECONDS, BrowserTransport
@@ -27,9 +28,10 @@ _PAYLOAD_TYPE: Final = 0x7F
 class Browsers:
     """Handles the datagrams of sessions with protocol `webrtc`."""
 
-    def __init__(self, rooms: Rooms, forwarding: Forwarding) -> None:
+    def __init__(self, rooms: Rooms, forwarding: Forwarding, video: VideoForwarding) -> None:
         self._rooms = rooms
         self._forwarding = forwarding
+        self._video = video
         self._loop = asyncio.get_running_loop()
         self._context: DtlsContext | None = None
 
@@ -149,7 +151,12 @@ class Browsers:
 
     def _handle_rtp(self, session: VoiceSession, browser: BrowserTransport, data: bytes, now: float) -> bool:
         ssrc = packets.rtp_ssrc(data)
-        if data[1] & _PAYLOAD_TYPE != browser.payload_type or not browser.may_use(ssrc) or browser.srtp is None:
+        if not browser.may_use(ssrc) or browser.srtp is None:
+            return False
+        payload_type, video = data[1] & _PAYLOAD_TYPE, browser.video
+        if video is not None and (ssrc in video.by_ssrc or payload_type in video.codecs):
+            return self._video.handle(session, browser, data, now)
+        if payload_type != browser.payload_type:
             return False
         packet = browser.srtp.decrypt(data)
         plain = None if packet is None else packets.plain_rtp(packet)
@@ -172,11 +179,11 @@ class Browsers:
         if packet is None:
             return False
         browser.sources.add(ssrc)
-        if packet[1] == packets.SENDER_REPORT and len(packet) >= packets.SENDER_REPORT_BYTES:
+        if packet[1] == packets.SENDER_REPORT and len(packet) >= packets.SENDER_REPORT_BYTES and ssrc == browser.source:
             body = packet[packets.RTCP_HEADER : packets.SENDER_REPORT_BYTES]
             session.reception.add_sender_report(body, now)
-            if ssrc == browser.source:
-                self._forwarding.forward_sender_report(session, packets.sender_report_header(session.ssrc), body)
+            self._forwarding.forward_sender_report(session, packets.sender_report_header(session.ssrc), body)
+        self._video.handle_feedback(session, browser, packet, now)
         return True
 
 

@@ -19,6 +19,7 @@ from moothall.voice.encryption import NONCE_BYTES
 from moothall.voice.forwarding import Forwarding, send
 from moothall.voice.rooms import Rooms
 from moothall.voice.session import Address, Sender, VoiceSession
+from moothall.voice.video_forwarding import VideoForwarding
 from moothall.voice.webrtc.stun import is_stun
 
 log = logging.getLogger("moothall.voice")
@@ -53,7 +54,8 @@ class Datagrams:
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self.forwarding = Forwarding(rooms)
-        self.browsers = Browsers(rooms, self.forwarding)
+        self.video = VideoForwarding(rooms, self.forwarding)
+        self.browsers = Browsers(rooms, self.forwarding, self.video)
         self.has_streams = False
         """Whether browsers can connect to the port by TCP as well."""
         self.dropped = 0
@@ -77,6 +79,7 @@ class Datagrams:
     def close(self) -> None:
         """Receive no longer."""
         self._closed = True
+        self.video.close()
         for each in self._sockets:
             self._loop.remove_reader(each.fileno())
             each.close()

@@ -63,7 +63,7 @@ class Forwarding:
             plain = packets.sender_report_header(session.ssrc) + body[:size]
             for receiver in session.browsers:
                 if receiver is not session:
-                    self._send_rtcp(receiver, plain)
+                    self.send_rtcp(receiver, plain)
 
     def report(self, session: VoiceSession) -> None:
         """Send a client a receiver report: what has arrived of its packets."""
@@ -75,9 +75,10 @@ class Forwarding:
         if session.browser is None:
             self._send_encrypted(session, header, block)
         else:
-            self._send_rtcp(session, header + block)
+            self.send_rtcp(session, header + block)
 
-    def _send_rtcp(self, receiver: VoiceSession, plain: bytes) -> None:
+    def send_rtcp(self, receiver: VoiceSession, plain: bytes) -> None:
+        """Send a browser a packet of RTCP."""
         browser = receiver.browser
         if browser is None or receiver.socket is None or receiver.address is None:
             return

@@ -15,8 +15,9 @@ from moothall.voice.encryption import MODES
 from moothall.voice.link import BINARY, CLOSE, TEXT, Hello, framed, read_frame
 from moothall.voice.opcodes import NUMBERED, CloseCode, CloseConnection, Opcode
 from moothall.voice.protocols import WEBRTC, SelectProtocol, select_udp, select_webrtc
-from moothall.voice.rooms import Rooms, speaking_payload
+from moothall.voice.rooms import Rooms, speaking_payload, video_payload
 from moothall.voice.session import VoiceSession
+from moothall.voice.video_forwarding import Video
 from moothall.voice.webrtc.description import Codec, DescriptionError, payload_type
 
 log = logging.getLogger("moothall.voice")
@@ -34,19 +35,35 @@ UNSENT_BYTES: Final = 1 << 20
 """Bytes that may wait for a client that does not read."""
 MAX_WANTS: Final = 1000
 """Sources in one message of opcode 15."""
+MAX_SSRC_DIGITS: Final = 10
+MAX_RID: Final = 16
+"""Characters of the name of a stream."""
 CODEC: Final = "opus"
 VIDEO_CODEC: Final = "H264"
 _BACKEND: Final = {"voice": "1.0.0", "rtc_worker": "1.0.0"}
 
 
+class StreamRequest(Struct):
+    """A stream that a client may send later."""
+
+    type: str
+    rid: str
+    quality: int = 100
+
+
+_CAMERA: Final = StreamRequest("video", "100")
+
+
 class Identify(Struct):
-    """Opcode 0."""
+    """Opcode 0. A client with `video` that names no streams may send one of its camera."""
 
     server_id: int
     user_id: int
     session_id: str
     token: str
     max_dave_protocol_version: int = 0
+    video: bool = False
+    streams: list[StreamRequest] = []
 
 
 class SessionUpdate(Struct):
@@ -98,6 +115,7 @@ _BODIES: Final[dict[int, Any]] = {
         (Opcode.SELECT_PROTOCOL, SelectProtocol),
         (Opcode.SPEAKING, Speaking),
         (Opcode.RESUME, Resume),
+        (Opcode.VIDEO, Video),
         (Opcode.MEDIA_SINK_WANTS, dict[str, float]),
         (Opcode.SESSION_UPDATE, SessionUpdate),
         (DaveOpcode.TRANSITION_READY, _Transition),
@@ -254,10 +272,19 @@ class ClientConnection:
         if participant is None:
             raise CloseConnection(CloseCode.AUTHENTICATION_FAILED, "Authentication failed.")
         session = self._session = self._rooms.open(participant, self, max(0, body.max_dave_protocol_version))
+        requested = body.streams or [_CAMERA] if body.video else body.streams
+        self._rooms.add_streams(session, [(each.type, each.rid[:MAX_RID], each.quality) for each in requested])
         host, port = self._media_address(self._hello.address)
         session.send(
             Opcode.READY,
-            {"ssrc": session.ssrc, "ip": host, "port": port, "modes": list(MODES), "experiments": [], "streams": []},
+            {
+                "ssrc": session.ssrc,
+                "ip": host,
+                "port": port,
+                "modes": list(MODES),
+                "experiments": [],
+                "streams": [each.describe(active=False) for each in session.streams],
+            },
         )
 
     async def _select_protocol(self, body: SelectProtocol) -> None:
@@ -277,7 +304,7 @@ class ClientConnection:
             Opcode.SESSION_DESCRIPTION,
             {
                 "audio_codec": CODEC,
-                "video_codec": VIDEO_CODEC,
+                "video_codec": _video_codec(session),
                 "media_session_id": f"{session.ssrc:08x}",
                 **description,
                 "dave_protocol_version": dave_version,
@@ -348,13 +375,23 @@ class ClientConnection:
         session = self._required()
         self._rooms.room_of(session).encryption.handle_invalid(session)
 
+    def _take_video(self, body: Video) -> None:
+        """Note which streams the client sends beside its microphone."""
+        session = self._required()
+        if session.streams:
+            self._datagrams.video.set_streams(session, body)
+
     def _take_wants(self, body: dict[str, float]) -> None:
-        """Note of whom the client wants no sound; the quality of `any` is about video, which is not carried."""
+        """Note of which sources the client wants what quality; `any` is that of video that is not named."""
         session = self._required()
         if len(body) > MAX_WANTS:
             raise CloseConnection(CloseCode.BAD_REQUEST, "Too many sources.")
-        session.unwanted = frozenset(int(ssrc) for ssrc, quality in body.items() if ssrc.isdecimal() and not quality)
-        self._rooms.room_of(session).renew_receivers()
+        session.wants = {int(ssrc): quality for ssrc, quality in body.items() if _is_ssrc(ssrc)}
+        session.wants_any = body.get("any", 100.0)
+        session.unwanted = frozenset(ssrc for ssrc, quality in session.wants.items() if not quality)
+        room = self._rooms.room_of(session)
+        room.renew_receivers()
+        self._datagrams.video.choose(room)
 
     def _update_session(self, body: SessionUpdate) -> None:
         """Take over the payload type of Opus; that of clients other than browsers is always the same."""
@@ -368,9 +405,6 @@ class ClientConnection:
     def _tell_version(self, _body: object) -> None:
         self.send_text(json.encode({"op": Opcode.VOICE_BACKEND_VERSION, "d": _BACKEND}))
 
-    def _ignore(self, _body: object) -> None:
-        """Messages about the client's own video, which is not carried."""
-
     def _required(self) -> VoiceSession:
         if self._session is None:
             raise CloseConnection(CloseCode.NOT_AUTHENTICATED, "Not authenticated.")
@@ -383,7 +417,17 @@ def _present(session: VoiceSession, *, to: VoiceSession) -> None:
     to.send(Opcode.CLIENT_FLAGS, {"user_id": user_id, "flags": 0})
     to.send(Opcode.CLIENT_PLATFORM, {"user_id": user_id, "platform": None})
     if to.browser is not None:
-        to.send(Opcode.VIDEO, {"user_id": user_id, "audio_ssrc": session.ssrc, "video_ssrc": 0, "streams": []})
+        to.send(Opcode.VIDEO, video_payload(session))
+
+
+def _video_codec(session: VoiceSession) -> str:
+    """The codec that a client is to send video with: the one that it prefers of those that are forwarded."""
+    codecs = () if session.browser is None else session.browser.offer.video
+    return codecs[0].name if codecs else VIDEO_CODEC
+
+
+def _is_ssrc(text: str) -> bool:
+    return text.isdecimal() and len(text) <= MAX_SSRC_DIGITS
 
 
 _BINARY_OPCODES: Final = frozenset({DaveOpcode.KEY_PACKAGE, DaveOpcode.COMMIT_WELCOME})
@@ -394,7 +438,7 @@ _HANDLERS: Final[dict[int, Callable[[ClientConnection, Any], Coroutine[None, Non
     Opcode.HEARTBEAT: ClientConnection._heartbeat,  # noqa: SLF001
     Opcode.SPEAKING: ClientConnection._speaking,  # noqa: SLF001
     Opcode.RESUME: ClientConnection._resume,  # noqa: SLF001
-    Opcode.VIDEO: ClientConnection._ignore,  # noqa: SLF001
+    Opcode.VIDEO: ClientConnection._take_video,  # noqa: SLF001
     Opcode.MEDIA_SINK_WANTS: ClientConnection._take_wants,  # noqa: SLF001
     Opcode.SESSION_UPDATE: ClientConnection._update_session,  # noqa: SLF001
     DaveOpcode.TRANSITION_READY: ClientConnection._take_ready,  # noqa: SLF001

@@ -47,6 +47,8 @@ class Participant(Struct, frozen=True, tag="participant"):
     may_speak: bool = True
     may_hear: bool = True
     may_speak_with_priority: bool = False
+    may_stream: bool = False
+    """Whether they may send video and share a screen."""
 
 
 class Departure(Struct, frozen=True, tag="departure"):

@@ -8,7 +8,7 @@ from moothall.voice.encryption import NONCE_BYTES, TAG_BYTES
 RTP_HEADER: Final = 12
 RTCP_HEADER: Final = 8
 _EXTENSION_HEADER: Final = 4
-_EXTENSION_BIT: Final = 0x10
+EXTENSION_BIT: Final = 0x10
 MAX_PACKET: Final = 1500
 """Maximum bytes of a datagram; larger ones do not pass most networks."""
 SENDER_REPORT: Final = 200
@@ -62,7 +62,7 @@ def rtp_header_size(data: bytes) -> int:
         return 0
     first = data[0]
     size = RTP_HEADER + 4 * (first & 0x0F)
-    if first & _EXTENSION_BIT:
+    if first & EXTENSION_BIT:
         size += _EXTENSION_HEADER
     return size if len(data) >= size + TAG_BYTES + NONCE_BYTES else 0
 
@@ -79,7 +79,7 @@ def rtp_position(data: bytes) -> tuple[int, int]:
 
 def rtp_payload(header: bytes, body: bytes) -> bytes | None:
     """What follows the header extension of a decrypted packet; None if the extension is longer than the packet."""
-    if not header[0] & _EXTENSION_BIT:
+    if not header[0] & EXTENSION_BIT:
         return body
     size = 4 * int.from_bytes(header[-2:], "big")
     return body[size:] if size < len(body) else None
@@ -88,13 +88,22 @@ def rtp_payload(header: bytes, body: bytes) -> bytes | None:
 def plain_rtp(packet: bytes) -> tuple[bytes, bytes] | None:
     """The header of a decrypted packet without sources and extension, and what follows; None for no RTP."""
     size = RTP_HEADER + 4 * (packet[0] & 0x0F)
-    if packet[0] & _EXTENSION_BIT:
+    if packet[0] & EXTENSION_BIT:
         if len(packet) < size + _EXTENSION_HEADER:
             return None
         size += _EXTENSION_HEADER + 4 * int.from_bytes(packet[size + 2 : size + 4], "big")
     if size >= len(packet):
         return None
-    return bytes((packet[0] & ~(_EXTENSION_BIT | 0x0F),)) + packet[1:RTP_HEADER], packet[size:]
+    return bytes((packet[0] & ~(EXTENSION_BIT | 0x0F),)) + packet[1:RTP_HEADER], packet[size:]
+
+
+def unpadded_rtp(packet: bytes) -> tuple[bytes, bytes] | None:
+    """The same without padding, which may be all of it: clients send such packets to measure how much gets through."""
+    size = RTP_HEADER + 4 * (packet[0] & 0x0F)
+    if packet[0] & EXTENSION_BIT:
+        size += _EXTENSION_HEADER + 4 * int.from_bytes(packet[size + 2 : size + 4], "big")
+    end = len(packet) - packet[-1] if packet[0] & PADDING_BIT else len(packet)
+    return (packet[:RTP_HEADER], packet[size:end]) if size <= end else None
 
 
 def rtcp_ssrc(data: bytes) -> int:

@@ -17,6 +17,7 @@ class Reception:
     """Counts the packets of one source."""
 
     __slots__ = (
+        "_clock_rate",
         "_cycles",
         "_expected",
         "_first",
@@ -29,8 +30,10 @@ class Reception:
         "received",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, clock_rate: int = _CLOCK_RATE) -> None:
+        """`clock_rate` is that of the timestamps, in Hz."""
         self.received = 0
+        self._clock_rate = clock_rate
         self._first = 0
         self._highest = 0
         self._cycles = 0
@@ -59,10 +62,10 @@ class Reception:
                     self._cycles += _SEQUENCES
                 self._highest = sequence
         self.received += 1
-        transit = now * _CLOCK_RATE - timestamp
+        transit = now * self._clock_rate - timestamp
         if self._transit is not None:
             difference = abs(transit - self._transit)
-            if difference < _CLOCK_RATE:  # else the source has started a new stream
+            if difference < self._clock_rate:  # else the source has started a new stream
                 self._jitter += (difference - self._jitter) / 16
         self._transit = transit
 

@@ -10,10 +10,15 @@ from moothall.voice.dave.messages import ExternalSender
 from moothall.voice.link import Connected, Departure, Everyone, Participant
 from moothall.voice.opcodes import CloseCode, Opcode
 from moothall.voice.session import Address, Connection, Sender, VoiceSession
+from moothall.voice.video.media_stream import TYPES, MediaStream, set_leads
 from moothall.voice.webrtc.description import Offer
 from moothall.voice.webrtc.transport import BrowserTransport
 
 _SSRCS: Final = 1 << 32
+_OWN_SSRC: Final = 1
+"""That of the server's reports."""
+MAX_STREAMS: Final = 8
+"""Streams that a client may have beside its microphone: two layers of a camera and of a screen, and its sound."""
 
 PRIORITY: Final = 4
 """The bit of Speaking that lowers the others' volume."""
@@ -71,6 +76,19 @@ def speaking_payload(session: VoiceSession) -> dict[str, object]:
     return {"speaking": session.speaking, "ssrc": session.ssrc, "user_id": str(session.participant.user_id)}
 
 
+def video_payload(session: VoiceSession) -> dict[str, object]:
+    """The data of Video as other clients receive it: which sources of a session they may receive."""
+    active = session.active_streams()
+    camera = next((each.lead for each in active if each.kind == "video"), None)
+    return {
+        "user_id": str(session.participant.user_id),
+        "audio_ssrc": session.ssrc,
+        "video_ssrc": 0 if camera is None else camera.ssrc,
+        **({} if camera is None else {"rtx_ssrc": camera.rtx_ssrc}),
+        "streams": [each.describe(active=True) for each in active],
+    }
+
+
 class Rooms:
     """All participants and sessions. `report` is called when a session begins or ends."""
 
@@ -79,6 +97,8 @@ class Rooms:
         self.participants: dict[tuple[int, int], Participant] = {}
         self.sessions: dict[tuple[int, int], VoiceSession] = {}
         self.by_ssrc: dict[int, VoiceSession] = {}
+        self.by_stream: dict[int, VoiceSession] = {}
+        """Who sends a stream beside the microphone, by its SSRCs."""
         self.by_address: dict[Address, VoiceSession] = {}
         self.by_ufrag: dict[str, VoiceSession] = {}
         """Browsers, by the user names of the server's side of ICE."""
@@ -155,6 +175,18 @@ class Rooms:
         self._report(Connected(*key, connected=True))
         return session
 
+    def add_streams(self, session: VoiceSession, requested: Iterable[tuple[str, str, int]]) -> None:
+        """Give SSRCs to the streams that a client may send later: kind, RID and quality of each."""
+        streams: dict[str, MediaStream] = {}
+        for kind, rid, quality in requested:
+            if kind not in TYPES or rid in streams or len(streams) == MAX_STREAMS:
+                continue
+            ssrcs = [self._new_ssrc(), self._new_ssrc()]
+            self.by_stream |= dict.fromkeys(ssrcs, session)
+            streams[rid] = MediaStream(kind, rid, max(1, min(quality, 100)), *ssrcs)
+        set_leads(list(streams.values()))
+        session.streams = tuple(streams.values())
+
     def is_open(self, session: VoiceSession) -> bool:
         """Whether a session has not ended."""
         return self.sessions.get(session.key) is session
@@ -203,10 +235,20 @@ class Rooms:
             self.by_address.pop(session.address, None)
         session.address = None
         session.browser = browser
+        if earlier is not None and earlier.video is not None:
+            earlier.video.close()
+            self._renew_streams(session)
         if browser is not None:
             session.cipher, session.mode = None, ""
             self.by_ufrag[browser.credentials[0].ufrag] = session
         self.room_of(session).renew_receivers()
+
+    @staticmethod
+    def _renew_streams(session: VoiceSession) -> None:
+        """Forget what has come of a session's streams: another peer connection numbers its packets anew."""
+        renewed = [MediaStream(old.kind, old.rid, old.quality, old.ssrc, old.rtx_ssrc) for old in session.streams]
+        set_leads(renewed)
+        session.streams, session.announced_wants = tuple(renewed), {}
 
     def restart_browser(self, session: VoiceSession, browser: BrowserTransport, offer: Offer) -> None:
         """Give a browser new credentials, and go on with its keys."""
@@ -268,6 +310,8 @@ class Rooms:
         del self.sessions[session.key]
         self._detached.discard(session)
         self.by_ssrc.pop(session.ssrc, None)
+        for stream in session.streams:
+            del self.by_stream[stream.ssrc], self.by_stream[stream.rtx_ssrc]
         room = self.room_of(session)
         self.set_browser(session, None)
         session.receivers = session.browsers = ()
@@ -278,6 +322,8 @@ class Rooms:
                 each.send(Opcode.CLIENT_DISCONNECT, {"user_id": str(session.participant.user_id)})
                 if each.browser is not None:
                     each.browser.forget(session.ssrc)
+                    for stream in session.streams:
+                        each.browser.forget_stream(stream)
             room.encryption.leave(session.user_id)
         else:
             room.encryption.close()
@@ -295,5 +341,5 @@ class Rooms:
     def _new_ssrc(self) -> int:
         while True:
             ssrc = secrets.randbelow(_SSRCS)
-            if ssrc and ssrc not in self.by_ssrc:
+            if ssrc > _OWN_SSRC and ssrc not in self.by_ssrc and ssrc not in self.by_stream:
                 return ssrc

@@ -10,6 +10,7 @@ from moothall.voice.link import Participant
 from moothall.voice.opcodes import CloseCode, Opcode
 from moothall.voice.packets import ReplayWindow
 from moothall.voice.reports import Reception
+from moothall.voice.video.media_stream import MediaStream
 from moothall.voice.webrtc.transport import Address, BrowserTransport, Sender
 
 __all__ = ["Address", "Connection", "Sender", "VoiceSession"]
@@ -22,6 +23,8 @@ _SEQ_BITS: Final = 0xFFFF
 
 PACKETS_PER_SECOND: Final = 200
 """Packets that a client may send, in a window of a second: sound takes 50."""
+VIDEO_PACKETS_PER_SECOND: Final = 2000
+"""The same of a client with video: 10 Mbit/s take 1,100, and measurements some more."""
 
 QUIET_SECONDS: Final = 5.0
 """After so long without a packet, an address may become another session's."""
@@ -56,6 +59,8 @@ class VoiceSession:
         "_packets",
         "_window_end",
         "address",
+        "announced_streams",
+        "announced_wants",
         "browser",
         "browsers",
         "cipher",
@@ -74,7 +79,11 @@ class VoiceSession:
         "socket",
         "speaking",
         "ssrc",
+        "stream_receivers",
+        "streams",
         "unwanted",
+        "wants",
+        "wants_any",
         "window",
     )
 
@@ -118,6 +127,21 @@ class VoiceSession:
         self.reception = Reception()
         self._window_end = 0.0
         self._packets = 0
+        self._begin_video()
+
+    def _begin_video(self) -> None:
+        self.wants: dict[int, float] = {}
+        """The quality that the client wants of a source, from 0 to 100, by SSRC."""
+        self.wants_any = 100.0
+        """That of other sources of video."""
+        self.streams: tuple[MediaStream, ...] = ()
+        """What the client may send beside its microphone."""
+        self.announced_streams: tuple[MediaStream, ...] = ()
+        """Those that the others know to be active."""
+        self.stream_receivers: dict[int, tuple[VoiceSession, ...]] = {}
+        """Who is sent the client's streams, by the SSRC that they know them by."""
+        self.announced_wants: dict[str, int] = {}
+        """What the client was told last of which of its streams are wanted."""
 
     @property
     def user_id(self) -> int:
@@ -134,7 +158,11 @@ class VoiceSession:
         if now >= self._window_end:
             self._window_end, self._packets = now + 1.0, 0
         self._packets += 1
-        return self._packets <= PACKETS_PER_SECOND
+        return self._packets <= (VIDEO_PACKETS_PER_SECOND if self.streams else PACKETS_PER_SECOND)
+
+    def active_streams(self) -> tuple[MediaStream, ...]:
+        """The streams that the client sends and may send."""
+        return tuple(each for each in self.streams if each.is_requested) if self.participant.may_stream else ()
 
     def is_heard(self, now: float) -> bool:
         """Whether a packet has come within the last seconds."""

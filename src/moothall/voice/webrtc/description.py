@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from moothall.voice.video.codecs import CODECS, VideoCodec
+from moothall.voice.webrtc.extensions import Extensions, read_extensions
+
 DIGESTS: Final = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
 """Digests of certificates that clients may name, and their bytes."""
 MAX_DESCRIPTION: Final = 64 * 1024
@@ -32,6 +35,8 @@ class Codec(Struct):
     name: str
     type: str
     payload_type: int
+    priority: int = 0
+    rtx_payload_type: int | None = None
 
 
 class Credentials(NamedTuple):
@@ -59,6 +64,9 @@ class Offer(NamedTuple):
     fingerprint: Fingerprint
     payload_type: int
     """Of Opus."""
+    video: tuple[VideoCodec, ...] = ()
+    """The codecs of video, the preferred one first."""
+    extensions: Extensions = Extensions()
 
 
 def new_credentials() -> Credentials:
@@ -78,7 +86,10 @@ def read_offer(text: str, codecs: list[Codec]) -> Offer:
     ufrag = _first(lines, "a=ice-ufrag:")
     if not _UFRAG.fullmatch(ufrag) or not _PASSWORD.fullmatch(_first(lines, "a=ice-pwd:")):
         raise DescriptionError("the credentials of ICE are missing")
-    return Offer(ufrag, _fingerprint(_first(lines, "a=fingerprint:")), payload_type(codecs, lines))
+    opus = payload_type(codecs, lines)
+    return Offer(
+        ufrag, _fingerprint(_first(lines, "a=fingerprint:")), opus, video_codecs(codecs, opus), read_extensions(lines)
+    )
 
 
 def payload_type(codecs: list[Codec], lines: list[str]) -> int:
@@ -87,9 +98,32 @@ def payload_type(codecs: list[Codec], lines: list[str]) -> int:
     numbers += [int(match[1]) for match in map(_OPUS.match, lines) if match]
     if not numbers:
         raise DescriptionError("Opus is not among the codecs")
-    if not 0 <= numbers[0] < 128 or numbers[0] in _RTCP_LIKE:
+    if not _is_payload_type(numbers[0]):
         raise DescriptionError("the payload type of Opus is none")
     return numbers[0]
+
+
+def video_codecs(codecs: list[Codec], opus: int) -> tuple[VideoCodec, ...]:
+    """The codecs of video that are forwarded, the preferred one first. Raises DescriptionError.
+
+    `opus` is the payload type that none of them may have.
+    """
+    used = {opus}
+    chosen: dict[str, VideoCodec] = {}
+    for codec in sorted(codecs, key=lambda each: each.priority):
+        name = codec.name.upper()
+        if codec.type != "video" or name not in CODECS or name in chosen:
+            continue
+        types = [codec.payload_type] + ([codec.rtx_payload_type] if codec.rtx_payload_type else [])
+        if not all(map(_is_payload_type, types)) or len(used | set(types)) != len(used) + len(types):
+            raise DescriptionError("the payload types of video are none, or are used twice")
+        used.update(types)
+        chosen[name] = VideoCodec(name, codec.payload_type, codec.rtx_payload_type or 0)
+    return tuple(chosen.values())
+
+
+def _is_payload_type(number: int) -> bool:
+    return 0 <= number < 128 and number not in _RTCP_LIKE
 
 
 def _first(lines: list[str], prefix: str) -> str:

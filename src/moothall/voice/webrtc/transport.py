@@ -4,6 +4,7 @@ import asyncio
 import struct
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from moothall.voice.video.browser_video import BrowserVideo
 from moothall.voice.webrtc.description import Credentials, Offer, new_credentials
 
 Address = tuple[Any, ...]
@@ -18,6 +19,7 @@ class Sender(Protocol):
 
 
 if TYPE_CHECKING:
+    from moothall.voice.video.media_stream import MediaStream
     from moothall.voice.webrtc.dtls import DtlsAssociation
     from moothall.voice.webrtc.srtp import SrtpSession
 
@@ -27,6 +29,8 @@ MAX_SOURCES: Final = 16
 """SSRCs that a browser may send with in one association: the library keeps something of each."""
 CONSENT_SECONDS: Final = 30.0
 """How long sound is sent to a browser after its last check (RFC 7675)."""
+_WITHOUT_EXTENSION: Final = 0x80
+_WITH_EXTENSION: Final = 0x90
 _PACKET: Final = struct.Struct(">BBHII")
 _SEQUENCES: Final = 0xFFFF
 _FORWARD: Final = 0x4000
@@ -52,6 +56,7 @@ class BrowserTransport:
         "srtp",
         "timer",
         "ufrags",
+        "video",
     )
 
     def __init__(self, offer: Offer, association: "DtlsAssociation") -> None:
@@ -75,6 +80,8 @@ class BrowserTransport:
         """The one of the sound; 0 before the first packet."""
         self.timer: asyncio.TimerHandle | None = None
         """Of the handshake's retransmissions."""
+        self.video: BrowserVideo | None = BrowserVideo(offer.video) if offer.video else None
+        """Of a browser whose offer has a codec of video."""
         self._runs: dict[int, tuple[int, int]] = {}
         """For each source that this browser hears: its last number, and what is added to its numbers."""
 
@@ -84,6 +91,8 @@ class BrowserTransport:
         self.payload_type = offer.payload_type
         self.credentials = [new_credentials(), self.credentials[0]]
         self.ufrags = [offer.ufrag, self.ufrags[0]]
+        if self.video is not None:
+            self.video.set_codecs(offer.video)
 
     def password(self, username: str) -> str | None:
         """The password for checks with a user name, if it is one of this transport's."""
@@ -132,6 +141,18 @@ class BrowserTransport:
         first, marker = flags
         return self.srtp.encrypt(_PACKET.pack(first, marker | self.payload_type, number, timestamp, ssrc) + payload)
 
+    def encrypted_packet(
+        self, flags: int, number: int, timestamp: int, ssrc: int, extension: bytes, payload: bytes
+    ) -> bytes | None:
+        """A packet of video for this browser; None where it cannot be encrypted.
+
+        `flags` are the bit of the marker and the payload type, `extension` is the header extension, if any.
+        """
+        if self.srtp is None:
+            return None
+        first = _WITH_EXTENSION if extension else _WITHOUT_EXTENSION
+        return self.srtp.encrypt(_PACKET.pack(first, flags, number, timestamp, ssrc) + extension + payload)
+
     def encrypted_rtcp(self, plain: bytes) -> bytes | None:
         """A packet of RTCP for this browser; None where it cannot be encrypted."""
         return None if self.srtp is None else self.srtp.encrypt_rtcp(plain)
@@ -141,6 +162,17 @@ class BrowserTransport:
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
+
+    def forget_stream(self, stream: "MediaStream") -> None:
+        """Free what is kept of another client's stream, which ends."""
+        self.forget(stream.ssrc)
+        if (
+            self.video is not None
+            and self.video.subscriptions.pop(stream.ssrc, None) is not None
+            and self.srtp is not None
+        ):
+            self.srtp.forget(stream.ssrc)
+            self.srtp.forget(stream.rtx_ssrc)
 
     def forget(self, ssrc: int) -> None:
         """Free what is kept of a source that sends no more."""
