@@ -305,6 +305,46 @@ async def test_a_loss_of_what_only_this_process_had_published_is_reported_to_it(
     await close(one, two)
 
 
+@pytest.mark.parametrize("more", [1, 2])
+async def test_lost_messages_of_no_transaction_are_reported_where_others_have_their_numbers_since(
+    cluster: Cluster, more: int
+) -> None:
+    copy = await cluster.copy()
+    cluster.two.bus.publish([event("lost")])
+    for subscriber in (cluster.one, cluster.two):
+        assert (await subscriber.until(2))[-1] == "lost"
+    await cluster.proxy.close()
+    await cluster.lose_what_follows(copy)
+    await eventually(lambda: cluster.one.gaps == 1)
+    for number in range(more):
+        cluster.one.bus.publish([event(f"missed {number}")])
+    await cluster.one.until(2 + more)
+    await cluster.proxy.start()
+    await eventually(lambda: cluster.two.gaps == 1)
+    cluster.one.bus.publish([event("after")])
+    await eventually(lambda: cluster.two.names[-1] == "after")
+    assert (cluster.one.gaps, cluster.two.gaps) == (1, 1)
+
+
+async def test_who_publishes_is_told_that_another_message_has_the_number_of_one_that_was_lost(cluster: Cluster) -> None:
+    copy = await cluster.copy()
+    two = cluster.two
+    assert two.bus._subscription is not None
+    await two.bus._subscription.unsubscribe()
+    two.bus.publish([event("lost")])
+    await eventually(lambda: two.bus._last_stored == 2 and cluster.one.names[-1] == "lost")
+    await cluster.proxy.close()
+    await cluster.lose_what_follows(copy)
+    await eventually(lambda: cluster.one.gaps == 1)
+    cluster.one.bus.publish([event("in its place")])
+    await eventually(lambda: cluster.one.names[-1] == "in its place")
+    await cluster.proxy.start()
+    await eventually(lambda: two.gaps == 1)
+    cluster.one.bus.publish([event("after")])
+    await eventually(lambda: two.names[-1] == "after")
+    assert two.gaps == 1
+
+
 async def test_a_database_that_has_lost_batches_is_reported(cluster: Cluster) -> None:
     published = [await cluster.publish() for _ in range(3)]
     for subscriber in (cluster.one, cluster.two):

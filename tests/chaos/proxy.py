@@ -2,6 +2,10 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Final
+
+_ATTEMPTS: Final = 50
+"""How often a port is tried that was closed a moment ago."""
 
 
 class Proxy:
@@ -19,8 +23,16 @@ class Proxy:
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Listen at a free port; at the same one after `close`."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        """Listen at a free port; at the same one after `close`, which may be taken for a moment."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+                break
+            except OSError:
+                if attempt + 1 == _ATTEMPTS:
+                    raise
+                await asyncio.sleep(0.1)
+        assert self._server is not None
         self.port = self._server.sockets[0].getsockname()[1]
 
     def silence(self, *, up: bool = True, down: bool = True) -> None:

@@ -7,7 +7,9 @@ is reported to the subscribers' `on_gap`. Messages are sealed: other clients of 
 The stream may lose messages that it has acknowledged: servers sync their disks every few minutes, so that the newest
 messages are gone if all machines that store the stream lose power. What is published next takes their places: the
 stream's numbers do not show the loss. Batches of the outbox therefore have numbers of their own (`batches`), and every
-few seconds a process compares the last one that it received with the last one that the database knows of.
+few seconds a process compares the last one that it received with the last one that the database knows of. What no
+transaction stores, as presences, has no such number: a process also compares the last message that it received with the
+one that the stream has in its place, and each message that it published itself with the one that it receives there.
 """
 
 import asyncio
@@ -38,7 +40,7 @@ from nats.js.errors import Error as JetStreamError
 from moothall.bus.batches import BatchNumbers, BatchSequence, Order
 from moothall.bus.envelope import BusUnavailable, Envelope, Receive
 from moothall.bus.packing import Unpacked, Unpacker, encode_envelope, pack
-from moothall.bus.sealing import Seal, Unauthentic, UnknownKey
+from moothall.bus.sealing import HEAD_BYTES, Seal, Unauthentic, UnknownKey
 from moothall.bus.subscribers import Subscribers
 
 log = logging.getLogger("moothall.bus")
@@ -111,8 +113,15 @@ class NatsBus:
         self._subscription: Subscription | None = None
         self._last_sequence = 0
         """The sequence number of the last message received from the stream."""
+        self._last_head = b""
+        """The head of that message, which no other one has; empty if it is not known."""
         self._last_stored = 0
         """The sequence number of the last message of this process that the stream has acknowledged."""
+        self._unreceived: dict[bytes, int] = {}
+        """The heads of messages of this process that it has not received, with their sequence numbers.
+
+        A number is 0 until the stream has acknowledged the message.
+        """
         self._batches = BatchSequence(0)
         self._missing_batch = 0
         """The number of a batch that was not received and was not in the stream; 0 for none."""
@@ -122,8 +131,7 @@ class NatsBus:
         self._seen_numbers: set[int] = set()
         self._seen_in_order: deque[int] = deque()
         self._queue: deque[bytes] = deque()
-        self._queued = asyncio.Event()
-        self._queue_empty = asyncio.Event()
+        self._queued, self._queue_empty = asyncio.Event(), asyncio.Event()
         self._queue_empty.set()
         self._resubscribe = asyncio.Event()
         self._publish_lock = asyncio.Lock()
@@ -198,6 +206,7 @@ class NatsBus:
                 stream = await self._find_or_create_stream()
                 self._warn_of_replicas(stream)
                 self._stream_created, self._last_sequence = stream.created, stream.state.last_seq
+                self._last_head = await self._stored_head(stream.state.last_seq)
                 self._batches.restart(await self._read_last_batch())
                 await self._consume()
         except (*_FAILURES, BusUnavailable) as error:
@@ -254,12 +263,20 @@ class NatsBus:
             for message in pack(self._node, numbers, envelopes, max_bytes=_MAX_MESSAGE_BYTES, batch=batch):
                 if self._stream is None or not self.connected:
                     raise BusUnavailable("NATS is not reachable")
+                sealed = self._seal.seal(message, self._subject.encode())
+                head = sealed[:HEAD_BYTES]
+                self._unreceived[head] = 0
                 try:
-                    sealed = self._seal.seal(message, self._subject.encode())
                     stored = await self._stream.publish(self._subject, sealed, timeout=_RESPONSE_TIMEOUT)
                     self._last_stored = stored.seq
                     self._unanswered = False
-                except _FAILURES as error:
+                    if head in self._unreceived:
+                        self._unreceived[head] = stored.seq
+                        self._find_lost_messages()
+                except BaseException as error:
+                    self._unreceived.pop(head, None)
+                    if not isinstance(error, _FAILURES):
+                        raise
                     self._unanswered = True
                     # The stream may have been deleted; resubscribing detects that and creates another.
                     self._resubscribe.set()
@@ -343,14 +360,42 @@ class NatsBus:
         elif state.first_seq > self._last_sequence + 1:
             lost = state.first_seq - self._last_sequence - 1
             await self._start_anew(f"{lost} messages in NATS expired before they were received", state.first_seq - 1)
+        elif self._has_lost_own_messages() or await self._has_lost_received_message():
+            await self._start_anew("NATS has lost messages and stored others since", state.last_seq)
         await self._consume()
+
+    def _find_lost_messages(self) -> None:
+        """Report a gap soon if a message of this process was stored where it has received another one."""
+        if self._has_lost_own_messages():
+            self._resubscribe.set()
+
+    def _has_lost_own_messages(self) -> bool:
+        """Whether a message of this process is not at the sequence number that the stream acknowledged it with."""
+        return any(0 < sequence <= self._last_sequence for sequence in self._unreceived.values())
+
+    async def _has_lost_received_message(self) -> bool:
+        """Whether the stream has another message in the place of the last one that was received."""
+        sequence, head = self._last_sequence, self._last_head
+        return bool(head) and await self._stored_head(sequence) not in {head, b""}
+
+    async def _stored_head(self, sequence: int) -> bytes:
+        """The head of a message of the stream; empty if there is none with the number."""
+        assert self._stream is not None  # noqa: S101 for the type checker
+        if not sequence:
+            return b""
+        try:
+            message = await self._stream.get_msg(self._stream_name, sequence)
+        except NotFoundError:
+            return b""
+        return (message.data or b"")[:HEAD_BYTES]
 
     async def _start_anew(self, reason: str, last_sequence: int) -> None:
         """Report lost messages; what follows the batch that is the last one now is received. Raises BusUnavailable."""
         # Before the report: a session that begins after it has read a state with this batch.
-        number = await self._read_last_batch()
+        number, head = await self._read_last_batch(), await self._stored_head(last_sequence)
         log.warning("%s: sessions begin anew", reason)
-        self._last_sequence, self._last_stored = last_sequence, 0
+        self._last_sequence, self._last_head, self._last_stored = last_sequence, head, 0
+        self._unreceived = {each: stored for each, stored in self._unreceived.items() if not stored}
         self._batches.restart(number)
         self._missing_batch = 0
         # A database that has lost rows may give their numbers to others.
@@ -373,7 +418,7 @@ class NatsBus:
                     await self._resubscribe_or_retry()
                 elif _now() >= self._next_check_at:
                     self._next_check_at = _now() + _CHECK_SECONDS
-                    await self._check_batches()
+                    await self._check_received()
             except (*_FAILURES, BusUnavailable) as error:
                 log.warning("cannot compare what was received with NATS: %s %s", type(error).__name__, error)
             except Exception:
@@ -392,8 +437,11 @@ class NatsBus:
             log.warning("cannot subscribe to NATS: %s %s", type(error).__name__, error)
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _check_batches(self) -> None:
-        """Report a gap if the last batch of the outbox was published and will not be received."""
+    async def _check_received(self) -> None:
+        """Report a gap if what was received is not in the stream, or the outbox's last batch will not be received."""
+        if await self._has_lost_received_message():
+            self._resubscribe.set()
+            return
         number = await self._read_last_batch()
         if self._batches.is_ahead_of(number):
             await self._start_anew("the database has lost batches of events that were published", self._last_sequence)
@@ -430,7 +478,9 @@ class NatsBus:
             # Messages in between were dropped by the client or have expired: subscribing again finds out.
             self._resubscribe.set()
             return
-        self._last_sequence = sequence
+        self._last_sequence, self._last_head = sequence, message.data[:HEAD_BYTES]
+        self._unreceived.pop(self._last_head, None)
+        self._find_lost_messages()
         stored_ms = int(metadata.timestamp.timestamp() * 1000)
         try:
             batch = self._unpacker.unpack(self._seal.open(message.data, self._subject.encode(), stored_ms))

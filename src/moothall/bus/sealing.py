@@ -23,6 +23,8 @@ MAX_AGE_MS: Final = 120_000
 _VERSION: Final = 1
 _HEAD: Final = Struct("!B4s16sQQ")
 """Version, id of the cluster's key, salt of the sender, number of the message, milliseconds since 1970."""
+HEAD_BYTES: Final = _HEAD.size
+"""A sealed message begins with so many bytes that no other one begins with."""
 _KEY_BYTES: Final = 32
 _MAX_SENDERS: Final = 1_024
 

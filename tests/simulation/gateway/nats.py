@@ -8,6 +8,7 @@ acknowledged, whose numbers it gives to others.
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import partial
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from nats.js.errors import NotFoundError
 
 from moothall.bus import nats as product
 from tests.simulation.loop import EPOCH, SimulatedLoop
+from tests.simulation.processes import PROCESS
 from tests.simulation.randomness import Choices
 
 Callback = Callable[[Any], Coroutine[Any, Any, None]]
@@ -46,6 +48,7 @@ class SimulatedNats:
         self.stream: list[Stored] = []
         self.exists = False
         self.clients: list[SimulatedClient] = []
+        self.context = copy_context()
         self._created = datetime.fromtimestamp(EPOCH, UTC)
 
     def state(self) -> Any:
@@ -55,16 +58,31 @@ class SimulatedNats:
         return SimpleNamespace(created=self._created, state=state, config=SimpleNamespace(num_replicas=1))
 
     def lose_newest(self) -> None:
-        """Restart without the newest messages, as after a power failure before they were synced."""
-        if self.stream and self.choices.fault("NATS loses its newest messages", 1.0):
-            del self.stream[-self.choices.integer(1, 8) :]
-            for client in self.clients:
-                client.cut_off(self.choices.delay(0.5, 4.0))
+        """Restart without the newest messages, as after a power failure before they were synced.
+
+        A client of another server of the cluster keeps its connection: its consumer is gone, or goes on at the end.
+        """
+        if self.faults and self.stream and self.choices.fault("NATS loses its newest messages", 1.0):
+            del self.stream[-self.choices.integer(1, self.choices.choice((1, 2, 8))) :]
+            for client in list(self.clients):
+                fate = self.choices.weighted({"cut off": 4, "no consumer": 1, "at the end": 1})
+                if fate == "cut off":
+                    client.cut_off(self.choices.delay(0.5, 4.0))
+                elif fate == "no consumer":
+                    client.lose_consumer()
+                else:
+                    client.skip_to_end()
 
     def push(self) -> None:
         """Send each consumer what it has not been sent."""
         for client in self.clients:
             client.push()
+
+    def kill(self, process: int) -> None:
+        """End the client of a process that has ended."""
+        for client in list(self.clients):
+            if client.process == process:
+                client.kill()
 
 
 class SimulatedClient:
@@ -83,10 +101,13 @@ class SimulatedClient:
         self._next_at = 0.0
         self.is_connected = False
         self.dead = False
+        self.process = PROCESS.get()
+        self._context = copy_context()
+        """What arrives belongs to the process of the client, and not to that of the sender."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = self._server.loop.create_task(coroutine)
+        task = self._server.loop.create_task(coroutine, context=self._context)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -138,7 +159,17 @@ class SimulatedClient:
             self.is_connected = False
             assert self._on_disconnect is not None
             self._start(self._on_disconnect())
-        loop.call_later(seconds, self._reconnect)
+        loop.call_later(seconds, self._reconnect, context=self._context)
+
+    def lose_consumer(self) -> None:
+        """Be sent nothing more, without being told so."""
+        self._consumer = None
+        self._generation += 1
+
+    def skip_to_end(self) -> None:
+        """Let the consumer go on with what is stored from now on. What is on its way arrives."""
+        if self._consumer is not None:
+            self._consumer = (self._consumer[0], len(self._server.stream) + 1)
 
     def _reconnect(self) -> None:
         if not self.dead and not self.is_connected and self._server.loop.time() >= self._until - 1e-3:
@@ -172,6 +203,14 @@ class SimulatedClient:
         await self._request()
         self._server.exists = True
 
+    async def get_msg(self, _name: str, number: int) -> Any:
+        """The message of the stream with a number."""
+        await self._request()
+        stream = self._server.stream
+        if not 0 < number <= len(stream):
+            raise NotFoundError
+        return SimpleNamespace(seq=number, data=stream[number - 1].data)
+
     async def publish(self, _subject: str, data: bytes, **_options: Any) -> Any:
         """Store a message; the acknowledgement may be lost."""
         server = self._server
@@ -179,6 +218,8 @@ class SimulatedClient:
         server.stream.append(Stored(data, EPOCH + server.loop.time()))
         number = len(server.stream)
         server.push()
+        if server.faults and server.choices.chance(0.01):
+            server.loop.call_later(server.choices.delay(0.05, 1.0), server.lose_newest, context=server.context)
         if server.faults and server.choices.fault("NATS stores without an acknowledgement", 0.02):
             await server.loop.io(_TIMEOUT)
             raise NatsTimeoutError
@@ -230,7 +271,7 @@ class SimulatedClient:
             if callback is not None and generation == self._generation and not self.dead:
                 self._start(callback(message))
 
-        self._server.loop.call_later(seconds, arrive)
+        self._server.loop.call_later(seconds, arrive, context=self._context)
 
     def _beat(self, generation: int) -> None:
         """Tell the consumer the number of the last message that it was sent, every second."""
@@ -240,7 +281,7 @@ class SimulatedClient:
         headers = {"Status": "100", "Nats-Last-Stream": str(number - 1)}
         seconds = max(self._next_at - self._server.loop.time(), 0.0) + 1e-3
         self._arrive_later(inbox, SimpleNamespace(headers=headers, metadata=None, data=b""), seconds)
-        self._server.loop.call_later(_IDLE_SECONDS, self._beat, generation)
+        self._server.loop.call_later(_IDLE_SECONDS, self._beat, generation, context=self._context)
 
 
 @contextmanager
