@@ -280,6 +280,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     account_deletion_days: Annotated[
         int, Meta(description="Days after which an account is deleted whose user requested it.", ge=0, le=365)
     ] = 14
+    guild_deletion_days: Annotated[
+        int,
+        Meta(description="Days in which a guild that an operator has deleted can be restored.", ge=0, le=365),
+    ] = 30
     session_max_days: Annotated[
         int,
         Meta(

@@ -113,3 +113,19 @@ def test_reports_are_listed_shown_and_closed_by_commands(server: RunningServer) 
     assert [(row["act"], row["reason"]) for row in lines(server, "audit", "list", "--act", "report")] == [
         ("report.close", "rules")
     ]
+
+
+def test_commands_delete_a_guild_and_bring_it_back(server: RunningServer) -> None:
+    token = command(server, "user", "create", "carol")["token"]
+    guild_id = server.request("POST", "/guilds", {"name": "Harbour"}, token=token).json["id"]
+    assert command(server, "guild", "show", guild_id)["channels"] > 0
+    deleted = command(server, "guild", "delete", guild_id, "--days", "5", "--reason", "raid")
+    assert deleted["deletes_at"] > deleted["deleted_at"]
+    assert server.request("GET", f"/guilds/{guild_id}", token=token).status == 404
+    assert guild_id in [each["id"] for each in lines(server, "guild", "list", "--deleted")]
+    assert failed(run("guild", "delete", guild_id, "--data", str(server.data))) == "moothall: Unknown Guild"
+    assert command(server, "guild", "restore", guild_id)["deleted_at"] is None
+    assert server.request("GET", f"/guilds/{guild_id}", token=token).status == 200
+    assert failed(run("guild", "restore", guild_id, "--data", str(server.data))) == "moothall: Unknown Guild"
+    acts = [row["act"] for row in lines(server, "audit", "list", "--limit", "2")]
+    assert acts == ["guild.restore", "guild.delete"]

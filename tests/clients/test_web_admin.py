@@ -112,6 +112,35 @@ async def test_a_report_is_read_as_it_was_and_closed(browser: Browser, server: S
     assert client.errors == []
 
 
+async def test_a_guild_is_deleted_and_restored(browser: Browser, server: Server, world: World) -> None:
+    operator, owner = await world.person(), await world.person()
+    guild = (await owner.post("/guilds", {"name": "The Harbour"}))["id"]
+    await make_operator(server, operator, "guilds")
+    client = await open_as(browser, server, operator, "/admin/guilds")
+    page, dialog = client.page, client.page.get_by_role("dialog")
+    row = page.get_by_role("row").filter(has_text=str(guild))
+    await row.get_by_role("button", name="Delete").click()
+    await dialog.get_by_label("Reason").fill("raid")
+    violations = await client.violations() if AXE.exists() else []
+    await picture(page, "admin-guild-delete")
+    await dialog.get_by_role("button", name="Delete", exact=True).click()
+    await expect(row).to_have_count(0)
+    await choose_option(page, "Servers that are", "deleted")
+    await expect(row).to_contain_text("deleted on")
+    await page.set_viewport_size({"width": 390, "height": 800})
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await picture(page, "admin-guilds-deleted-390")
+    await row.get_by_role("button", name="Restore").click()
+    await dialog.get_by_label("Reason").fill("mistake")
+    violations += await client.violations() if AXE.exists() else []
+    await dialog.get_by_role("button", name="Restore", exact=True).click()
+    await expect(row).to_have_count(0)
+    await choose_option(page, "Servers that are", "there")
+    await expect(row).to_be_visible()
+    assert violations == []
+    assert client.errors == []
+
+
 async def test_others_see_no_page_and_operators_only_theirs(browser: Browser, server: Server, world: World) -> None:
     stranger, operator = await world.person(), await world.person()
     client = await open_as(browser, server, stranger, "/admin/users")

@@ -109,6 +109,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """The least zxcvbn score of a new password, from 0 to 4."""
     account_deletion_days: int = 14
     """Days after which an account is deleted whose user requested it."""
+    guild_deletion_days: int = 30
+    """Days in which a guild that an operator has deleted can be restored."""
     message_requests: bool = True
     """Whether users who share no guild may write to each other, as message requests."""
     opened_direct_messages: int = 50

@@ -149,6 +149,7 @@ def build_services(
             verification_requires_email=settings.verification_requires_email,
             password_min_score=settings.password_min_score,
             account_deletion_days=settings.account_deletion_days,
+            guild_deletion_days=settings.guild_deletion_days,
             session_max_days=settings.session_max_days,
             session_unused_days=settings.session_unused_days,
             message_requests=settings.message_requests,

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from moothall.resources.guild_administration.queries import GuildSummaryRow
 
 
-@click.group(short_help="List guilds, change features, premium tier, owner and vanity URL.")
+@click.group(short_help="List, change, delete and restore guilds.")
 def guild() -> None:
-    """List guilds, and change a guild's features, premium tier, owner and vanity URL.
+    """List, delete and restore guilds, and change a guild's features, premium tier, owner and vanity URL.
 
     Changes are in the guild's audit log, without a user, and in the log of operators.
     """
@@ -25,19 +25,23 @@ def guild() -> None:
 @guild.command("list", short_help="List guilds.")
 @takes_settings(*STORAGE)
 @click.option("--search", default="", metavar="TEXT", help="Only those with TEXT in their names.")
+@click.option("--deleted", is_flag=True, help="Deleted ones that can be restored.")
 @click.option("--before", type=SNOWFLAKE, metavar="ID", help="Only those with smaller ids: the last one shown before.")
 @click.option("--limit", type=click.IntRange(1), default=100, metavar="N", help="How many to show [default 100].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-def list_command(settings: Settings, search: str, before: Snowflake | None, limit: int, *, as_json: bool) -> None:
+def list_command(
+    settings: Settings, search: str, before: Snowflake | None, limit: int, *, deleted: bool, as_json: bool
+) -> None:
     """List guilds, newest first, with their owners and the numbers of their members."""
     from moothall.cli.execution import query_database
-    from moothall.resources.guild_administration.queries import select_guilds
+    from moothall.resources.guild_administration.queries import select_deleted_guilds, select_guilds
     from moothall.runtime.secrets import SecretBox
     from moothall.storage.database import Reader
 
     async def read(reader: Reader, _box: SecretBox) -> list["GuildSummaryRow"]:
         last = None if before is None else GuildId(before)
-        return await select_guilds(reader, search=search, before=last, maximum=limit + 1)
+        select = select_deleted_guilds if deleted else select_guilds
+        return await select(reader, search=search, before=last, maximum=limit + 1)
 
     rows = query_database(settings, read)
     for row in rows[:limit]:
@@ -46,6 +50,84 @@ def list_command(settings: Settings, search: str, before: Snowflake | None, limi
         click.echo(json.dumps(fields) if as_json else "  ".join(str(cell) for cell in cells))
     if len(rows) > limit:
         click.echo(f"moothall: there are more; continue with --before {int(rows[limit - 1].id)}", err=True)
+
+
+@guild.command(short_help="Show a guild.")
+@takes_settings(*STORAGE)
+@click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(settings: Settings, guild_id: Snowflake, *, as_json: bool) -> None:
+    """Show the guild with the id GUILD, or the deleted one that can be restored."""
+    from moothall.cli.execution import query_database
+    from moothall.resources.guild_administration.queries import count_channels, select_guild
+    from moothall.runtime.secrets import SecretBox
+    from moothall.storage.database import Reader
+
+    async def read(reader: Reader, _box: SecretBox) -> dict[str, object] | None:
+        row = await select_guild(reader, GuildId(guild_id))
+        return None if row is None else {**_describe(row), "channels": await count_channels(reader, row.id)}
+
+    fields = query_database(settings, read)
+    if fields is None:
+        fail(f"{int(guild_id)}: no such guild")
+    _print(fields, as_json=as_json)
+
+
+@guild.command(short_help="Delete a guild; for some days it can be restored.")
+@takes_settings(*STORAGE)
+@click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
+@click.option(
+    "--days",
+    type=click.IntRange(0, 365),
+    metavar="N",
+    help="Days in which it can be restored [default: the setting guild_deletion_days]; 0 deletes it for good.",
+)
+@click.option("--reason", metavar="TEXT", help="For the log of operators.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def delete(settings: Settings, guild_id: Snowflake, days: int | None, reason: str | None, *, as_json: bool) -> None:
+    """Delete the guild with the id GUILD: it is gone for its members and bots at once.
+
+    Until it is deleted for good, `moothall guild restore` brings all of it back. Its files count for their users' quota
+    until then.
+    """
+    from moothall.api.context import Context
+    from moothall.cli.execution import operate
+    from moothall.resources.guild_administration.queries import select_guild
+    from moothall.resources.guild_deletion.operations.deletion import delete_guild
+
+    async def work(ctx: Context) -> "GuildSummaryRow | None":
+        await ctx.visit_guild(GuildId(guild_id))
+        await delete_guild(ctx, days=ctx.services.limits.guild_deletion_days if days is None else days)
+        return await select_guild(ctx.tx, GuildId(guild_id))
+
+    row = operate(settings, work, lock=guild_id, reason=reason)
+    _print({} if row is None else _describe(row), as_json=as_json)
+
+
+@guild.command(short_help="Bring a deleted guild back.")
+@takes_settings(*STORAGE)
+@click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
+@click.option("--owner", metavar="NAME|ADDRESS|ID", help="Another owner, who was a member.")
+@click.option("--reason", metavar="TEXT", help="For the log of operators.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def restore(settings: Settings, guild_id: Snowflake, owner: str | None, reason: str | None, *, as_json: bool) -> None:
+    """Bring back the deleted guild with the id GUILD, with its members, messages, invites and webhooks.
+
+    A running server announces it soon after. Accounts that were deleted meanwhile are no members of it.
+    """
+    from moothall.api.context import Context
+    from moothall.cli.execution import operate
+    from moothall.resources.guild_administration.queries import select_guild
+    from moothall.resources.guild_deletion.operations.deletion import restore_guild
+    from moothall.resources.user.lookup import get_by_login_or_id
+
+    async def work(ctx: Context) -> "GuildSummaryRow | None":
+        new_owner = None if owner is None else (await get_by_login_or_id(ctx, owner)).id
+        await restore_guild(ctx, GuildId(guild_id), owner_id=new_owner)
+        return await select_guild(ctx.tx, GuildId(guild_id))
+
+    row = operate(settings, work, lock=guild_id, reason=reason)
+    _print({} if row is None else _describe(row), as_json=as_json)
 
 
 @guild.command(short_help="Make a member the owner of a guild.")
@@ -81,7 +163,13 @@ def _describe(row: "GuildSummaryRow") -> dict[str, object]:
         "features": row.features,
         "premium_tier": row.premium_tier,
         "member_count": row.member_count,
+        "deleted_at": None if row.deleted_at is None else row.deleted_at.wire(),
+        "deletes_at": None if row.deletes_at is None else row.deletes_at.wire(),
     }
+
+
+def _print(fields: dict[str, object], *, as_json: bool) -> None:
+    click.echo(json.dumps(fields) if as_json else "\n".join(f"{key}: {value}" for key, value in fields.items()))
 
 
 @guild.command(short_help="Change a guild's features and premium tier.")

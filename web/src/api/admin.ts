@@ -54,6 +54,10 @@ export interface AdministeredGuild {
   premium_tier: number;
   member_count: number;
   created_at: string;
+  /** When an operator has deleted it; null if it is there. */
+  deleted_at: string | null;
+  /** When it is deleted for good. */
+  deletes_at: string | null;
 }
 
 export const OUTCOMES = [
@@ -190,10 +194,25 @@ export function deleteUser(api: ApiClient, userId: string, reason: string): Prom
 
 export function listAdministeredGuilds(
   api: ApiClient,
-  search: string,
+  { search, deleted }: { search: string; deleted: boolean },
   before: string | undefined,
 ): Promise<AdministeredGuild[]> {
-  return api.request("GET", `${BASE}/guilds`, { query: { search, before, limit: ROWS_PER_PAGE } });
+  return api.request("GET", `${BASE}/guilds`, { query: { search, deleted, before, limit: ROWS_PER_PAGE } });
+}
+
+/** Take a guild out of everyone's reach, and delete it for good after the days of the setting. */
+export function deleteAdministeredGuild(api: ApiClient, guildId: string, reason: string): Promise<unknown> {
+  return api.request("DELETE", `${BASE}/guilds/${guildId}`, { reason });
+}
+
+/** Bring a deleted guild back, with another owner if one is named. */
+export function restoreAdministeredGuild(
+  api: ApiClient,
+  guildId: string,
+  ownerId: string | null,
+  reason: string,
+): Promise<unknown> {
+  return api.request("POST", `${BASE}/guilds/${guildId}/restore`, { body: { owner_id: ownerId }, reason });
 }
 
 export function modifyAdministeredGuild(

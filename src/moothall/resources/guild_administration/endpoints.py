@@ -5,16 +5,17 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.api.context import Context
-from moothall.api.endpoint import get, patch
+from moothall.api.endpoint import delete, get, patch, post
 from moothall.api.operators import may_act, may_read
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.operator import OperatorPermission
 from moothall.objects.wire import Timestamp
-from moothall.resources.guild.events import GuildUpdate
+from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild_administration import operations, queries
 from moothall.resources.guild_administration.queries import GuildSummaryRow
+from moothall.resources.guild_deletion.operations import deletion
 from moothall.resources.soundboard.events import GuildSoundboardSoundsUpdate
 
 _READS, _ACTS = may_read(OperatorPermission.GUILDS), may_act(OperatorPermission.GUILDS)
@@ -31,6 +32,10 @@ class AdministeredGuild(Struct, frozen=True, kw_only=True):
     premium_tier: int
     member_count: int
     created_at: Timestamp
+    deleted_at: Timestamp | None
+    """When an operator has deleted it; null if it is there."""
+    deletes_at: Timestamp | None
+    """When it is deleted for good."""
 
 
 class AdministeredGuildWithUse(AdministeredGuild, frozen=True, kw_only=True):
@@ -48,16 +53,24 @@ class ModifyAdministeredGuild(Struct, frozen=True):
     owner_id: UserId | UnsetType = UNSET
 
 
+class RestoreGuild(Struct, frozen=True):
+    """Who owns the guild from now on; its owner before, if none is named."""
+
+    owner_id: UserId | None = None
+
+
 @get("/admin/v1/guilds", permission=_READS)
 async def list_administered_guilds(
     ctx: Context,
     *,
     search: Annotated[str, Meta(max_length=100)] = "",
+    deleted: bool = False,
     before: GuildId | None = None,
     limit: Annotated[int, Meta(ge=1, le=100)] = 50,
 ) -> list[AdministeredGuild]:
-    """List guilds, newest first: those with `search` in their names."""
-    rows = await queries.select_guilds(ctx.tx, search=search, before=before, maximum=limit)
+    """List guilds, newest first: those with `search` in their names; with `deleted` those that can be restored."""
+    select = queries.select_deleted_guilds if deleted else queries.select_guilds
+    rows = await select(ctx.tx, search=search, before=before, maximum=limit)
     return [_guild(row) for row in rows]
 
 
@@ -87,6 +100,30 @@ async def modify_administered_guild(
     return await _with_use(ctx, guild_id)
 
 
+@delete("/admin/v1/guilds/{guild_id}", permission=_ACTS, audit_reason=True, fires=(GuildDelete,), status=200)
+async def delete_administered_guild(
+    ctx: Context, guild_id: GuildId, *, days: Annotated[int, Meta(ge=0, le=365)] | None = None
+) -> AdministeredGuildWithUse:
+    """Delete a guild: it is gone for everyone at once, and can be restored for so many days.
+
+    Without `days` those of the setting `guild_deletion_days`; with 0 it is deleted for good.
+    """
+    await ctx.visit_guild(guild_id)
+    waiting = ctx.services.limits.guild_deletion_days if days is None else days
+    await deletion.delete_guild(ctx, days=waiting)
+    return await _with_use(ctx, guild_id)
+
+
+@post("/admin/v1/guilds/{guild_id}/restore", permission=_ACTS, audit_reason=True)
+async def restore_administered_guild(ctx: Context, guild_id: GuildId, body: RestoreGuild) -> AdministeredGuildWithUse:
+    """Bring a deleted guild back, with its members, channels, messages, invites and webhooks.
+
+    One of many members is back soon after, and until then among the deleted ones.
+    """
+    await deletion.restore_guild(ctx, guild_id, owner_id=body.owner_id)
+    return await _with_use(ctx, guild_id)
+
+
 async def _with_use(ctx: Context, guild_id: GuildId) -> AdministeredGuildWithUse:
     row = await queries.select_guild(ctx.tx, guild_id)
     if row is None:
@@ -106,4 +143,6 @@ def _guild(row: GuildSummaryRow) -> AdministeredGuild:
         premium_tier=row.premium_tier,
         member_count=row.member_count,
         created_at=Timestamp(row.id.created_ms),
+        deleted_at=row.deleted_at,
+        deletes_at=row.deletes_at,
     )

@@ -5,9 +5,18 @@ from typing import Any, Final
 from msgspec import Struct
 
 from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader
-from moothall.storage.sql import ColumnElement, Select, bindparam, func, select
-from moothall.storage.tables import channels, guild_counters, guilds, members, users
+from moothall.storage.sql import ColumnElement, Select, Table, bindparam, func, null, select
+from moothall.storage.tables import (
+    channels,
+    deleted_guild_counters,
+    deleted_guilds,
+    guild_counters,
+    guilds,
+    members,
+    users,
+)
 
 _LAST: Final = (1 << 63) - 1
 
@@ -22,37 +31,47 @@ class GuildSummaryRow(Struct, frozen=True):
     features: list[str]
     premium_tier: int
     member_count: int
+    deleted_at: Timestamp | None
+    deletes_at: Timestamp | None
 
 
-def _guilds(*conditions: ColumnElement[bool]) -> Select[Any]:
-    return (
-        select(
-            guilds.c.id,
-            guilds.c.name,
-            guilds.c.owner_id,
-            users.c.username.label("owner_name"),
-            guilds.c.features,
-            guilds.c.premium_tier,
-            guild_counters.c.member_count,
-        )
-        .select_from(
-            guilds.join(guild_counters, guild_counters.c.guild_id == guilds.c.id).outerjoin(
-                users, users.c.id == guilds.c.owner_id
-            )
-        )
-        .where(*conditions)
+def _guilds(guilds: Table, counters: Table) -> Select[Any]:
+    """The columns of guilds that are there, or of deleted ones."""
+    moments: list[ColumnElement[Any]] = [null().label("deleted_at"), null().label("deletes_at")]
+    if guilds is deleted_guilds:
+        moments = [deleted_guilds.c.deleted_at, deleted_guilds.c.deletes_at]
+    return select(
+        guilds.c.id,
+        guilds.c.name,
+        guilds.c.owner_id,
+        users.c.username.label("owner_name"),
+        guilds.c.features,
+        guilds.c.premium_tier,
+        counters.c.member_count,
+        *moments,
+    ).select_from(
+        guilds.join(counters, counters.c.guild_id == guilds.c.id).outerjoin(users, users.c.id == guilds.c.owner_id)
     )
 
 
-_select_guilds = Query(
-    lambda: (
-        _guilds(guilds.c.id < bindparam("before"), func.lower(guilds.c.name).like(bindparam("pattern"), escape="\\"))
+def _matching(guilds: Table, counters: Table) -> Select[Any]:
+    return (
+        _guilds(guilds, counters)
+        .where(guilds.c.id < bindparam("before"), func.lower(guilds.c.name).like(bindparam("pattern"), escape="\\"))
         .order_by(guilds.c.id.desc())
         .limit(bindparam("maximum"))
-    ),
+    )
+
+
+_select_guilds = Query(lambda: _matching(guilds, guild_counters), into=GuildSummaryRow)
+_select_deleted_guilds = Query(lambda: _matching(deleted_guilds, deleted_guild_counters), into=GuildSummaryRow)
+_select_guild = Query(
+    lambda: _guilds(guilds, guild_counters).where(guilds.c.id == bindparam("guild_id")), into=GuildSummaryRow
+)
+_select_deleted_guild = Query(
+    lambda: _guilds(deleted_guilds, deleted_guild_counters).where(deleted_guilds.c.id == bindparam("guild_id")),
     into=GuildSummaryRow,
 )
-_select_guild = Query(lambda: _guilds(guilds.c.id == bindparam("guild_id")), into=GuildSummaryRow)
 _count_channels = Query(
     lambda: select(func.count()).select_from(channels).where(channels.c.guild_id == bindparam("guild_id"))
 )
@@ -68,14 +87,31 @@ _count = Query(lambda: select(func.count()).select_from(guilds))
 
 async def select_guilds(reader: Reader, *, search: str, before: GuildId | None, maximum: int) -> list[GuildSummaryRow]:
     """Read guilds, newest first, with smaller ids than `before` and `search` in their names, in any case."""
+    return await _select_matching(reader, _select_guilds, search, before, maximum)
+
+
+async def select_deleted_guilds(
+    reader: Reader, *, search: str, before: GuildId | None, maximum: int
+) -> list[GuildSummaryRow]:
+    """Read deleted guilds that can be restored, as `select_guilds` does."""
+    return await _select_matching(reader, _select_deleted_guilds, search, before, maximum)
+
+
+async def _select_matching(
+    reader: Reader, query: Query[GuildSummaryRow], search: str, before: GuildId | None, maximum: int
+) -> list[GuildSummaryRow]:
     escaped = search.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     last = before or GuildId(Snowflake(_LAST))
-    return await reader.all_long(_select_guilds, pattern=f"%{escaped}%", before=last, maximum=maximum)
+    return await reader.all_long(query, pattern=f"%{escaped}%", before=last, maximum=maximum)
 
 
 async def select_guild(reader: Reader, guild_id: GuildId) -> GuildSummaryRow | None:
-    """Read a guild; None for an unknown one."""
-    return await reader.one(_select_guild, guild_id=guild_id)
+    """Read a guild, or a deleted one that can be restored; None for an unknown one."""
+    for query in (_select_guild, _select_deleted_guild):
+        row = await reader.one(query, guild_id=guild_id)
+        if row is not None:
+            return row
+    return None
 
 
 async def count_channels(reader: Reader, guild_id: GuildId) -> int:

@@ -20,5 +20,6 @@ class ModifyServerSettings(Struct, frozen=True):
     blocked_address_domains: Annotated[list[Domain], Meta(max_length=1000)] | UnsetType | None = UNSET
     password_min_score: Annotated[int, Meta(ge=0, le=4)] | UnsetType | None = UNSET
     account_deletion_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType | None = UNSET
+    guild_deletion_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType | None = UNSET
     storage_quota_mb_per_user: Annotated[int, Meta(ge=0, le=1_000_000_000)] | UnsetType | None = UNSET
     message_requests: bool | UnsetType | None = UNSET

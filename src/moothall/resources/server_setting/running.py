@@ -31,6 +31,7 @@ NAMES: Final = (
     "blocked_address_domains",
     "password_min_score",
     "account_deletion_days",
+    "guild_deletion_days",
     "storage_quota_mb_per_user",
     "message_requests",
 )

@@ -354,6 +354,182 @@ CREATE TABLE crossposts (
 	CONSTRAINT pk_crossposts PRIMARY KEY (channel_id, message_id, webhook_id)
 );
 
+CREATE TABLE deleted_command_creations (
+	application_id BIGINT NOT NULL,
+	guild_id BIGINT NOT NULL,
+	day BIGINT NOT NULL,
+	count BIGINT NOT NULL,
+	CONSTRAINT pk_deleted_command_creations PRIMARY KEY (application_id, guild_id)
+);
+
+CREATE INDEX ix_deleted_command_creations_guild_id ON deleted_command_creations (guild_id);
+
+CREATE TABLE deleted_commands (
+	application_id BIGINT NOT NULL,
+	guild_id BIGINT NOT NULL,
+	id BIGINT NOT NULL,
+	type BIGINT NOT NULL,
+	name TEXT COLLATE "C" NOT NULL,
+	definition TEXT NOT NULL,
+	version BIGINT NOT NULL,
+	CONSTRAINT pk_deleted_commands PRIMARY KEY (application_id, guild_id, id)
+);
+
+CREATE INDEX ix_deleted_commands_guild_id ON deleted_commands (guild_id);
+
+CREATE TABLE deleted_guild_counters (
+	guild_id BIGINT NOT NULL,
+	member_count BIGINT NOT NULL,
+	state_version BIGINT NOT NULL,
+	CONSTRAINT pk_deleted_guild_counters PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE deleted_guild_templates (
+	guild_id BIGINT NOT NULL,
+	code TEXT COLLATE "C" NOT NULL,
+	name TEXT NOT NULL,
+	description TEXT,
+	usage_count BIGINT NOT NULL,
+	creator_id BIGINT NOT NULL,
+	created_at BIGINT NOT NULL,
+	updated_at BIGINT NOT NULL,
+	guild_version BIGINT NOT NULL,
+	snapshot TEXT NOT NULL,
+	CONSTRAINT pk_deleted_guild_templates PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE deleted_guilds (
+	id BIGINT NOT NULL,
+	version BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	icon TEXT,
+	splash TEXT,
+	discovery_splash TEXT,
+	banner TEXT,
+	description TEXT,
+	owner_id BIGINT NOT NULL,
+	application_id BIGINT,
+	afk_channel_id BIGINT,
+	afk_timeout BIGINT NOT NULL,
+	widget_enabled BOOLEAN NOT NULL,
+	widget_channel_id BIGINT,
+	verification_level BIGINT NOT NULL,
+	default_message_notifications BIGINT NOT NULL,
+	explicit_content_filter BIGINT NOT NULL,
+	features TEXT NOT NULL,
+	mfa_level BIGINT NOT NULL,
+	system_channel_id BIGINT,
+	system_channel_flags BIGINT NOT NULL,
+	rules_channel_id BIGINT,
+	public_updates_channel_id BIGINT,
+	safety_alerts_channel_id BIGINT,
+	vanity_url_code TEXT COLLATE "C",
+	vanity_url_uses BIGINT NOT NULL,
+	premium_tier BIGINT NOT NULL,
+	premium_subscription_count BIGINT NOT NULL,
+	premium_progress_bar_enabled BOOLEAN NOT NULL,
+	preferred_locale TEXT NOT NULL,
+	nsfw_level BIGINT NOT NULL,
+	region TEXT,
+	max_members BIGINT NOT NULL,
+	max_video_channel_users BIGINT NOT NULL,
+	max_stage_video_channel_users BIGINT NOT NULL,
+	incidents_data TEXT,
+	welcome_screen TEXT,
+	recent_changes TEXT NOT NULL,
+	deleted_at BIGINT NOT NULL,
+	deletes_at BIGINT NOT NULL,
+	deleted_by BIGINT,
+	restoring BOOLEAN NOT NULL,
+	CONSTRAINT pk_deleted_guilds PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_deleted_guilds_banner ON deleted_guilds (banner) WHERE banner IS NOT NULL;
+
+CREATE INDEX ix_deleted_guilds_discovery_splash ON deleted_guilds (discovery_splash) WHERE discovery_splash IS NOT NULL;
+
+CREATE INDEX ix_deleted_guilds_icon ON deleted_guilds (icon) WHERE icon IS NOT NULL;
+
+CREATE INDEX ix_deleted_guilds_splash ON deleted_guilds (splash) WHERE splash IS NOT NULL;
+
+CREATE TABLE deleted_invites (
+	code TEXT COLLATE "C" NOT NULL,
+	guild_id BIGINT,
+	channel_id BIGINT NOT NULL,
+	inviter_id BIGINT,
+	type BIGINT NOT NULL,
+	target_type BIGINT,
+	target_user_id BIGINT,
+	target_application_id BIGINT,
+	max_age BIGINT NOT NULL,
+	max_uses BIGINT NOT NULL,
+	uses BIGINT NOT NULL,
+	temporary BOOLEAN NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT,
+	flags BIGINT NOT NULL,
+	role_ids TEXT NOT NULL,
+	CONSTRAINT pk_deleted_invites PRIMARY KEY (code)
+);
+
+CREATE INDEX ix_deleted_invites_guild_id ON deleted_invites (guild_id);
+
+CREATE TABLE deleted_linked_role_applications (
+	application_id BIGINT NOT NULL,
+	guild_id BIGINT NOT NULL,
+	role_id BIGINT NOT NULL,
+	CONSTRAINT pk_deleted_linked_role_applications PRIMARY KEY (application_id, guild_id, role_id)
+);
+
+CREATE INDEX ix_deleted_linked_role_applications_guild_id ON deleted_linked_role_applications (guild_id);
+
+CREATE TABLE deleted_members (
+	guild_id BIGINT NOT NULL,
+	user_id BIGINT NOT NULL,
+	nick TEXT,
+	nick_key TEXT COLLATE "C",
+	username_key TEXT COLLATE "C" NOT NULL,
+	avatar TEXT,
+	banner TEXT,
+	bio TEXT,
+	roles TEXT NOT NULL,
+	joined_at BIGINT NOT NULL,
+	premium_since BIGINT,
+	deaf BOOLEAN NOT NULL,
+	mute BOOLEAN NOT NULL,
+	flags BIGINT NOT NULL,
+	pending BOOLEAN NOT NULL,
+	communication_disabled_until BIGINT,
+	temporary BOOLEAN NOT NULL,
+	guest_channel_id BIGINT,
+	CONSTRAINT pk_deleted_members PRIMARY KEY (guild_id, user_id)
+);
+
+CREATE INDEX ix_deleted_members_avatar ON deleted_members (avatar) WHERE avatar IS NOT NULL;
+
+CREATE INDEX ix_deleted_members_banner ON deleted_members (banner) WHERE banner IS NOT NULL;
+
+CREATE TABLE deleted_webhooks (
+	id BIGINT NOT NULL,
+	guild_id BIGINT,
+	channel_id BIGINT,
+	type BIGINT NOT NULL,
+	name TEXT,
+	avatar TEXT,
+	token BYTEA,
+	token_hash BYTEA,
+	user_id BIGINT,
+	application_id BIGINT,
+	source_guild_id BIGINT,
+	source_channel_id BIGINT,
+	url TEXT,
+	CONSTRAINT pk_deleted_webhooks PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_deleted_webhooks_avatar ON deleted_webhooks (avatar) WHERE avatar IS NOT NULL;
+
+CREATE INDEX ix_deleted_webhooks_guild_id ON deleted_webhooks (guild_id);
+
 CREATE TABLE dismissed_mentions (
 	user_id BIGINT NOT NULL,
 	message_id BIGINT NOT NULL,

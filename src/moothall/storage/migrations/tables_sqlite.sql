@@ -371,6 +371,187 @@ CREATE TABLE crossposts (
 )
  WITHOUT ROWID;
 
+CREATE TABLE deleted_command_creations (
+	application_id INTEGER NOT NULL,
+	guild_id INTEGER NOT NULL,
+	day INTEGER NOT NULL,
+	count INTEGER NOT NULL,
+	CONSTRAINT pk_deleted_command_creations PRIMARY KEY (application_id, guild_id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_deleted_command_creations_guild_id ON deleted_command_creations (guild_id);
+
+CREATE TABLE deleted_commands (
+	application_id INTEGER NOT NULL,
+	guild_id INTEGER NOT NULL,
+	id INTEGER NOT NULL,
+	type INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	definition TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	CONSTRAINT pk_deleted_commands PRIMARY KEY (application_id, guild_id, id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_deleted_commands_guild_id ON deleted_commands (guild_id);
+
+CREATE TABLE deleted_guild_counters (
+	guild_id INTEGER NOT NULL,
+	member_count INTEGER NOT NULL,
+	state_version INTEGER NOT NULL,
+	CONSTRAINT pk_deleted_guild_counters PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE deleted_guild_templates (
+	guild_id INTEGER NOT NULL,
+	code TEXT NOT NULL,
+	name TEXT NOT NULL,
+	description TEXT,
+	usage_count INTEGER NOT NULL,
+	creator_id INTEGER NOT NULL,
+	created_at INTEGER NOT NULL,
+	updated_at INTEGER NOT NULL,
+	guild_version INTEGER NOT NULL,
+	snapshot TEXT NOT NULL,
+	CONSTRAINT pk_deleted_guild_templates PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE deleted_guilds (
+	id INTEGER NOT NULL,
+	version INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	icon TEXT,
+	splash TEXT,
+	discovery_splash TEXT,
+	banner TEXT,
+	description TEXT,
+	owner_id INTEGER NOT NULL,
+	application_id INTEGER,
+	afk_channel_id INTEGER,
+	afk_timeout INTEGER NOT NULL,
+	widget_enabled BOOLEAN NOT NULL,
+	widget_channel_id INTEGER,
+	verification_level INTEGER NOT NULL,
+	default_message_notifications INTEGER NOT NULL,
+	explicit_content_filter INTEGER NOT NULL,
+	features TEXT NOT NULL,
+	mfa_level INTEGER NOT NULL,
+	system_channel_id INTEGER,
+	system_channel_flags INTEGER NOT NULL,
+	rules_channel_id INTEGER,
+	public_updates_channel_id INTEGER,
+	safety_alerts_channel_id INTEGER,
+	vanity_url_code TEXT,
+	vanity_url_uses INTEGER NOT NULL,
+	premium_tier INTEGER NOT NULL,
+	premium_subscription_count INTEGER NOT NULL,
+	premium_progress_bar_enabled BOOLEAN NOT NULL,
+	preferred_locale TEXT NOT NULL,
+	nsfw_level INTEGER NOT NULL,
+	region TEXT,
+	max_members INTEGER NOT NULL,
+	max_video_channel_users INTEGER NOT NULL,
+	max_stage_video_channel_users INTEGER NOT NULL,
+	incidents_data TEXT,
+	welcome_screen TEXT,
+	recent_changes TEXT NOT NULL,
+	deleted_at INTEGER NOT NULL,
+	deletes_at INTEGER NOT NULL,
+	deleted_by INTEGER,
+	restoring BOOLEAN NOT NULL,
+	CONSTRAINT pk_deleted_guilds PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_deleted_guilds_banner ON deleted_guilds (banner) WHERE banner IS NOT NULL;
+
+CREATE INDEX ix_deleted_guilds_discovery_splash ON deleted_guilds (discovery_splash) WHERE discovery_splash IS NOT NULL;
+
+CREATE INDEX ix_deleted_guilds_icon ON deleted_guilds (icon) WHERE icon IS NOT NULL;
+
+CREATE INDEX ix_deleted_guilds_splash ON deleted_guilds (splash) WHERE splash IS NOT NULL;
+
+CREATE TABLE deleted_invites (
+	code TEXT NOT NULL,
+	guild_id INTEGER,
+	channel_id INTEGER NOT NULL,
+	inviter_id INTEGER,
+	type INTEGER NOT NULL,
+	target_type INTEGER,
+	target_user_id INTEGER,
+	target_application_id INTEGER,
+	max_age INTEGER NOT NULL,
+	max_uses INTEGER NOT NULL,
+	uses INTEGER NOT NULL,
+	"temporary" BOOLEAN NOT NULL,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER,
+	flags INTEGER NOT NULL,
+	role_ids TEXT NOT NULL,
+	CONSTRAINT pk_deleted_invites PRIMARY KEY (code)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_deleted_invites_guild_id ON deleted_invites (guild_id);
+
+CREATE TABLE deleted_linked_role_applications (
+	application_id INTEGER NOT NULL,
+	guild_id INTEGER NOT NULL,
+	role_id INTEGER NOT NULL,
+	CONSTRAINT pk_deleted_linked_role_applications PRIMARY KEY (application_id, guild_id, role_id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_deleted_linked_role_applications_guild_id ON deleted_linked_role_applications (guild_id);
+
+CREATE TABLE deleted_members (
+	guild_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	nick TEXT,
+	nick_key TEXT,
+	username_key TEXT NOT NULL,
+	avatar TEXT,
+	banner TEXT,
+	bio TEXT,
+	roles TEXT NOT NULL,
+	joined_at INTEGER NOT NULL,
+	premium_since INTEGER,
+	deaf BOOLEAN NOT NULL,
+	mute BOOLEAN NOT NULL,
+	flags INTEGER NOT NULL,
+	pending BOOLEAN NOT NULL,
+	communication_disabled_until INTEGER,
+	"temporary" BOOLEAN NOT NULL,
+	guest_channel_id INTEGER,
+	CONSTRAINT pk_deleted_members PRIMARY KEY (guild_id, user_id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_deleted_members_avatar ON deleted_members (avatar) WHERE avatar IS NOT NULL;
+
+CREATE INDEX ix_deleted_members_banner ON deleted_members (banner) WHERE banner IS NOT NULL;
+
+CREATE TABLE deleted_webhooks (
+	id INTEGER NOT NULL,
+	guild_id INTEGER,
+	channel_id INTEGER,
+	type INTEGER NOT NULL,
+	name TEXT,
+	avatar TEXT,
+	token BLOB,
+	token_hash BLOB,
+	user_id INTEGER,
+	application_id INTEGER,
+	source_guild_id INTEGER,
+	source_channel_id INTEGER,
+	url TEXT,
+	CONSTRAINT pk_deleted_webhooks PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_deleted_webhooks_avatar ON deleted_webhooks (avatar) WHERE avatar IS NOT NULL;
+
+CREATE INDEX ix_deleted_webhooks_guild_id ON deleted_webhooks (guild_id);
+
 CREATE TABLE dismissed_mentions (
 	user_id INTEGER NOT NULL,
 	message_id INTEGER NOT NULL,

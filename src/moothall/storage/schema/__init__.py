@@ -24,6 +24,17 @@ from moothall.storage.schema.commands import (
 )
 from moothall.storage.schema.commit_marks import commit_marks
 from moothall.storage.schema.crossposts import crossposts, publications
+from moothall.storage.schema.deleted_guilds import (
+    deleted_command_creations,
+    deleted_commands,
+    deleted_guild_counters,
+    deleted_guild_templates,
+    deleted_guilds,
+    deleted_invites,
+    deleted_linked_role_applications,
+    deleted_members,
+    deleted_webhooks,
+)
 from moothall.storage.schema.expressions import application_emojis, sounds
 from moothall.storage.schema.guilds import (
     audit_entries,
@@ -121,6 +132,15 @@ __all__ = [
     "commit_marks",
     "connections",
     "crossposts",
+    "deleted_command_creations",
+    "deleted_commands",
+    "deleted_guild_counters",
+    "deleted_guild_templates",
+    "deleted_guilds",
+    "deleted_invites",
+    "deleted_linked_role_applications",
+    "deleted_members",
+    "deleted_webhooks",
     "dismissed_mentions",
     "dm_pairs",
     "dropped_files",

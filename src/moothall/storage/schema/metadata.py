@@ -19,15 +19,15 @@ metadata = MetaData(
 
 def table(name: str, *items: SchemaItem) -> Table:
     """A table that is selected by its own id, or is small."""
-    return _with_media_indexes(Table(name, metadata, *items))
+    return with_media_indexes(Table(name, metadata, *items))
 
 
 def clustered(name: str, *items: SchemaItem) -> Table:
     """A table clustered by its primary key: the rows of one owner are one range scan."""
-    return _with_media_indexes(Table(name, metadata, *items, sqlite_with_rowid=False))
+    return with_media_indexes(Table(name, metadata, *items, sqlite_with_rowid=False))
 
 
-def _with_media_indexes(described: Table) -> Table:
+def with_media_indexes(described: Table) -> Table:
     """Index the media columns of a table, without rows that name nothing."""
     for column in described.columns:
         if MEDIA_FOLDERS in column.info:

@@ -3,7 +3,13 @@ import { useState } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
 import { useIntl } from "react-intl";
 
-import { listAdministeredGuilds, modifyAdministeredGuild, type AdministeredGuild } from "../../api/admin";
+import {
+  deleteAdministeredGuild,
+  listAdministeredGuilds,
+  modifyAdministeredGuild,
+  restoreAdministeredGuild,
+  type AdministeredGuild,
+} from "../../api/admin";
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
 import { Select } from "../../ui/Select";
@@ -21,14 +27,22 @@ const COLUMNS = [
   "admin.acts",
 ] as const;
 const TIERS = ["0", "1", "2", "3"] as const;
+const STATES = ["present", "deleted"] as const;
 
-/** The guilds of the server: found by name, and what no member can change in their own. */
+type Act = "change" | "delete" | "restore";
+
+const DIALOGS = { change: ChangeDialog, delete: DeleteDialog, restore: RestoreDialog } as const;
+
+/** The guilds of the server: found by name, changed, deleted and restored. */
 export default function Guilds() {
   const text = useText();
   const intl = useIntl();
   const [search, setSearch] = useState("");
-  const [open, setOpen] = useState<AdministeredGuild | null>(null);
-  const { query, rows } = usePages("guilds", search, listAdministeredGuilds, ({ id }) => id);
+  const [state, setState] = useState<(typeof STATES)[number]>("present");
+  const [open, setOpen] = useState<{ guild: AdministeredGuild; act: Act } | null>(null);
+  const filter = { search, deleted: state === "deleted" };
+  const { query, rows } = usePages("guilds", filter, listAdministeredGuilds, ({ id }) => id);
+  const ActDialog = open === null ? null : DIALOGS[open.act];
   return (
     <div className="admin-page">
       <div className="admin-bar">
@@ -36,6 +50,12 @@ export default function Guilds() {
           <Label>{text("admin.guild.search")}</Label>
           <Input dir="auto" />
         </SearchField>
+        <Select
+          label={text("admin.guild.state")}
+          value={state}
+          options={STATES.map((each) => [each, text(`admin.guild.state.${each}`)] as const)}
+          onChange={setState}
+        />
       </div>
       <Rows
         label="admin.guilds"
@@ -47,6 +67,13 @@ export default function Guilds() {
           <span key="name" className="admin-name">
             <strong dir="auto">{guild.name}</strong>
             <span>{guild.id}</span>
+            {guild.deletes_at !== null && (
+              <span className="admin-note">
+                {text("admin.user.deletes", {
+                  day: intl.formatDate(guild.deletes_at, { dateStyle: "medium" }),
+                })}
+              </span>
+            )}
           </span>,
           <span key="owner" dir="auto">
             {guild.owner_name ?? guild.owner_id}
@@ -54,21 +81,72 @@ export default function Guilds() {
           intl.formatNumber(guild.member_count),
           intl.formatNumber(guild.premium_tier),
           <span key="acts" className="admin-acts">
-            <Button
-              aria-label={text("admin.act.on", { act: text("admin.guild.change"), name: guild.name })}
-              onPress={() => setOpen(guild)}
-            >
-              {text("admin.guild.change")}
-            </Button>
+            {(guild.deleted_at === null ? (["change", "delete"] as const) : (["restore"] as const)).map(
+              (act) => (
+                <Button
+                  key={act}
+                  aria-label={text("admin.act.on", { act: text(`admin.guild.${act}`), name: guild.name })}
+                  onPress={() => setOpen({ guild, act })}
+                >
+                  {text(`admin.guild.${act}`)}
+                </Button>
+              ),
+            )}
           </span>,
         ]}
       />
-      {open !== null && <GuildDialog guild={open} onClose={() => setOpen(null)} />}
+      {open !== null && ActDialog !== null && <ActDialog guild={open.guild} onClose={() => setOpen(null)} />}
     </div>
   );
 }
 
-function GuildDialog({ guild, onClose }: { guild: AdministeredGuild; onClose: () => void }) {
+interface GuildDialogProps {
+  guild: AdministeredGuild;
+  onClose: () => void;
+}
+
+/** Take a guild out of everyone's reach. */
+function DeleteDialog({ guild, onClose }: GuildDialogProps) {
+  const text = useText();
+  const { api, account } = useSession();
+  const client = useQueryClient();
+  const confirm = async (reason: string) => {
+    await deleteAdministeredGuild(api, guild.id, reason);
+    await client.invalidateQueries({ queryKey: [account.userId, "admin"] });
+  };
+  return (
+    <ReasonDialog title={text("admin.guild.delete")} kind="danger" onConfirm={confirm} onClose={onClose}>
+      <p>{text("admin.guild.delete.what", { name: guild.name })}</p>
+    </ReasonDialog>
+  );
+}
+
+/** Bring a deleted guild back, with its owner or another one. */
+function RestoreDialog({ guild, onClose }: GuildDialogProps) {
+  const text = useText();
+  const { api, account } = useSession();
+  const client = useQueryClient();
+  const [owner, setOwner] = useState(guild.owner_id);
+  const confirm = async (reason: string) => {
+    const other = owner.trim() === guild.owner_id ? null : owner.trim();
+    await restoreAdministeredGuild(api, guild.id, other, reason);
+    await client.invalidateQueries({ queryKey: [account.userId, "admin"] });
+  };
+  return (
+    <ReasonDialog title={text("admin.guild.restore")} onConfirm={confirm} onClose={onClose}>
+      <p>{text("admin.guild.restore.what", { name: guild.name })}</p>
+      <TextField
+        label={text("admin.guild.owner_id")}
+        hint={text("admin.guild.owner_id.hint")}
+        value={owner}
+        onChange={setOwner}
+      />
+    </ReasonDialog>
+  );
+}
+
+/** What no member can change in their own guild. */
+function ChangeDialog({ guild, onClose }: GuildDialogProps) {
   const text = useText();
   const { api, account } = useSession();
   const client = useQueryClient();

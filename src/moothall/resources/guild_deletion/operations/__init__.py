@@ -1,0 +1,1 @@
+"""Operations: delete a guild, restore it, and delete it for good."""
