@@ -100,8 +100,9 @@ def board(client: ClientPage) -> FrameLocator:
 
 
 async def open_activity(client: ClientPage, button: str) -> None:
-    """Launch or join the Activity from the shelf, and allow what it asks for."""
-    await client.page.get_by_role("button", name="Activities").click()
+    """Launch the Activity from its list, or join it where the channel says that it runs, and allow what it asks for."""
+    if button == "Launch":
+        await client.page.get_by_role("button", name="Activities").click()
     await client.page.get_by_role("button", name=button, exact=True).click()
     await client.page.get_by_role("button", name="Allow").click()
 
@@ -135,6 +136,18 @@ async def test_two_people_draw_together(
 
     await open_activity(ada, "Launch")
     await expect(board(ada).locator("#status")).to_have_text("adaactivity in The Moot")
+    # Others see that it runs, in the list of channels and in the channel, and it covers nothing of the conversation.
+    await expect(ben.page.locator(".activity-running")).to_contain_text("Whiteboard is running here, with adaactivity")
+    await expect(ben.page.get_by_role("link", name=re.compile("^general.*An Activity is running"))).to_be_visible()
+    beside = await ada.page.locator(".activity-grid").bounding_box()
+    main = await ada.page.locator(".main").bounding_box()
+    assert beside is not None
+    assert main is not None
+    assert main["x"] + main["width"] <= beside["x"]
+    handle = ada.page.get_by_role("separator", name="Width of the Activity")
+    await handle.press("ArrowLeft")
+    await expect(handle).to_have_attribute("aria-valuenow", "50")
+    await ada.page.locator(".activity-running").get_by_text("You take part").wait_for()
     await open_activity(ben, "Join")
     await expect(board(ben).locator("#status")).to_have_text("benactivity in The Moot")
     for client in (ada, ben):

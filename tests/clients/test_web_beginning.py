@@ -6,9 +6,11 @@ import aiohttp
 from PIL import Image
 from playwright.async_api import Browser, FilePayload, expect
 
-from tests.clients.client_pages import ClientPage, call, sign_up
+from tests.clients.client_pages import ClientPage, call, open_new_guild, sign_up
 from tests.clients.live import Server
+from tests.support.web_client import request
 
+VIEW_CHANNEL = 1 << 10
 SEND_MESSAGES = 1 << 11
 
 
@@ -45,7 +47,57 @@ async def test_a_new_club_has_its_channels_and_its_first_steps_tick_themselves_o
     await page.reload()
     await expect(page.get_by_role("link", name="general")).to_be_visible()
     await expect(steps).to_have_count(0)
+    # It is closed for the account: on its other devices too.
+    elsewhere = await ClientPage.logged_in(browser, server.url, owner, f"/channels/{guild_id}")
+    await expect(elsewhere.page.get_by_role("link", name="general")).to_be_visible()
+    await expect(elsewhere.page.get_by_role("region", name="Get Rowers going")).to_have_count(0)
+    assert (ada.errors, elsewhere.errors) == ([], [])
+
+
+async def test_a_server_becomes_a_community_with_channels_that_are_made_for_it(
+    browser: Browser, server: Server
+) -> None:
+    owner = await sign_up(server.url, "otter")
+    guild = await call(server.url, owner, "POST", "/guilds", {"name": "Small"})
+    ada = await ClientPage.logged_in(browser, server.url, owner, f"/app/guilds/{guild['id']}/settings/overview")
+    page = ada.page
+    await page.get_by_text("Community", exact=True).click()
+    await page.get_by_role("button", name="Make both channels").click()
+    await expect(page.get_by_role("button", name="Make both channels")).to_have_count(0)
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("region", name="You have unsaved changes.")).to_have_count(0)
+    made = await call(server.url, owner, "GET", f"/guilds/{guild['id']}")
+    assert "COMMUNITY" in made["features"]
+    channels = {each["id"]: each for each in await call(server.url, owner, "GET", f"/guilds/{guild['id']}/channels")}
+    rules, updates = (channels[made[field]] for field in ("rules_channel_id", "public_updates_channel_id"))
+    assert (rules["name"], updates["name"]) == ("rules", "moderators")
+    assert int(updates["permission_overwrites"][0]["deny"]) == VIEW_CHANNEL
+    # What it needs to be found is said, and set where it can be.
+    await page.get_by_text("Discoverable", exact=True).click()
+    await expect(page.get_by_text("It has a description (above).")).to_be_visible()
+    await page.get_by_role("button", name="Set what can be set").click()
+    await expect(page.get_by_text("The media of all members are checked.")).to_have_count(0)
+    assert await ada.violations() == []
     assert ada.errors == []
+
+
+async def test_who_was_removed_from_a_server_is_told(browser: Browser, server: Server) -> None:
+    ada, ben, cleo = await open_new_guild(browser, server.url, "remover", "removed", "leaver")
+    guild_id = ada.page.url.split("/channels/")[1].split("/")[0]
+    user_id = await ben.page.evaluate("JSON.parse(localStorage.getItem('moothall.accounts'))[0].userId")
+    await request(ada, "DELETE", f"/guilds/{guild_id}/members/{user_id}")
+    note = ben.page.get_by_text("You are no longer in The Moot")
+    await expect(note).to_be_visible()
+    assert await ben.violations() == []
+    await ben.page.get_by_role("button", name="Dismiss the note about The Moot").click()
+    await expect(note).to_have_count(0)
+    # Who leaves knows it.
+    await cleo.page.locator("button.sidebar-title").click()
+    await cleo.page.get_by_role("menuitem", name="Leave server").click()
+    await cleo.page.get_by_role("button", name="Leave server").click()
+    await cleo.page.wait_for_url("**/channels/@me")
+    await expect(cleo.page.get_by_text("You are no longer in")).to_have_count(0)
+    assert (ada.errors, ben.errors, cleo.errors) == ([], [], [])
 
 
 async def test_who_did_not_make_the_server_sees_no_list_of_first_steps(browser: Browser, server: Server) -> None:

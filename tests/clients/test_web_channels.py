@@ -10,6 +10,7 @@ from playwright.async_api import Browser, FilePayload, Locator, Position, expect
 
 from tests.clients.client_pages import (
     ClientPage,
+    becomes,
     call,
     choose_option,
     drop_at,
@@ -402,7 +403,14 @@ async def test_a_stage_has_a_topic_speakers_and_an_audience(browser: Browser, se
 async def edit_channel(client: ClientPage, name: str) -> Locator:
     """Open the settings of a channel in the channel list."""
     await client.page.get_by_role("button", name=f"Settings of {name}", exact=True).click()
-    return client.page.get_by_role("dialog", name=f"Settings of {name}")
+    await expect(client.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    return client.page.locator(".panes")
+
+
+async def leave_settings(client: ClientPage) -> None:
+    """Go back from the settings of a channel to the channel."""
+    await client.page.get_by_role("button", name="Close the settings").click()
+    await expect(client.page.get_by_role("navigation", name="Channels", exact=True)).to_be_visible()
 
 
 async def test_channels_are_created_edited_and_deleted(browser: Browser, server: Server) -> None:
@@ -421,57 +429,59 @@ async def test_channels_are_created_edited_and_deleted(browser: Browser, server:
     await ada.page.get_by_role("button", name="Create channel").click()
     await expect(ben.page.get_by_role("link", name="questions")).to_be_visible()
 
-    dialog = await edit_channel(ada, "questions")
-    await dialog.get_by_label("Channel name").fill("answers")
-    await dialog.get_by_label("Guidelines").fill("Search first.")
-    await dialog.get_by_role("button", name="Add a tag").click()
-    await dialog.get_by_label("Tag name").fill("solved")
-    await dialog.get_by_text("Every post needs a tag").click()
-    await choose_option(dialog, "Default order", "Newest posts")
-    await dialog.get_by_role("button", name="Save").click()
-    await expect(dialog).to_have_count(0)
+    settings = await edit_channel(ada, "questions")
+    await settings.get_by_label("Channel name").fill("answers")
+    await settings.get_by_label("Guidelines").fill("Search first.")
+    await settings.get_by_role("button", name="Add a tag").click()
+    await settings.get_by_label("Tag name").fill("solved")
+    await settings.get_by_text("Every post needs a tag").click()
+    await choose_option(settings, "Default order", "Newest posts")
+    await settings.get_by_role("button", name="Save").click()
+    await expect(settings.get_by_role("region", name="You have unsaved changes.")).to_have_count(0)
+    await leave_settings(ada)
     await ben.page.get_by_role("link", name="answers").click()
     await expect(ben.page.get_by_role("row", name="solved")).to_be_visible()
     await expect(select_button(ben.page, "Sort by")).to_have_text("Newest posts")
 
-    dialog = await edit_channel(ada, "General")
-    await dialog.get_by_role("textbox", name="Bitrate in kilobits a second").fill("48")
-    await dialog.get_by_role("textbox", name="User limit").fill("7")
-    await choose_option(dialog, "Slow mode", "30 seconds")
-    await dialog.get_by_role("button", name="Save").click()
-    await expect(dialog).to_have_count(0)
+    settings = await edit_channel(ada, "General")
+    await settings.get_by_role("textbox", name="Bitrate in kilobits a second").fill("48")
+    await settings.get_by_role("textbox", name="User limit").fill("7")
+    await choose_option(settings, "Slow mode", "30 seconds")
+    await settings.get_by_role("button", name="Save").click()
+    await expect(settings.get_by_role("region", name="You have unsaved changes.")).to_have_count(0)
+    await leave_settings(ada)
     channels = await request(ada, "GET", f"/guilds/{guild_id(ada)}/channels")
     voice = next(channel for channel in channels if channel["type"] == 2)
     assert (voice["bitrate"], voice["user_limit"], voice["rate_limit_per_user"]) == (48_000, 7, 30)
 
-    dialog = await edit_channel(ada, "answers")
-    await dialog.get_by_role("tab", name="Delete").click()
-    await dialog.get_by_role("button", name="Delete channel").click()
+    settings = await edit_channel(ada, "answers")
+    await settings.get_by_role("link", name="Delete").click()
+    await settings.get_by_role("button", name="Delete channel").click()
     await expect(ben.page.get_by_role("link", name="answers")).to_have_count(0)
     assert (ada.errors, ben.errors) == ([], [])
 
 
 async def test_permissions_of_a_channel_are_allowed_denied_and_synced(browser: Browser, server: Server) -> None:
     ada, ben = await owner_and_member(browser, server, "29")
-    dialog = await edit_channel(ada, "general")
-    await dialog.get_by_role("tab", name="Permissions").click()
-    await expect(dialog.get_by_text("The permissions are those of the category")).to_be_visible()
-    sends = dialog.get_by_role("radiogroup", name="Send messages", exact=True)
+    settings = await edit_channel(ada, "general")
+    await settings.get_by_role("link", name="Permissions").click()
+    await expect(settings.get_by_text("The permissions are those of the category")).to_be_visible()
+    sends = settings.get_by_role("radiogroup", name="Send messages", exact=True)
     await sends.locator(".permission-deny").click()
-    await dialog.get_by_role("button", name="Save").click()
+    await settings.get_by_role("button", name="Save").click()
     await expect(ben.page.get_by_text("You cannot send messages in this channel.")).to_be_visible()
-    await expect(dialog.get_by_text("The permissions differ")).to_be_visible()
+    await expect(settings.get_by_text("The permissions differ")).to_be_visible()
 
-    await dialog.get_by_role("button", name=re.compile("Add roles or members")).click()
+    await settings.get_by_role("button", name=re.compile("Add roles or members")).click()
     await ada.page.get_by_role("option", name="ben29").click()
     await ada.page.keyboard.press("Escape")
-    await expect(select_button(dialog, "Permissions of")).to_have_text("ben29")
+    await expect(select_button(settings, "Permissions of")).to_have_text("ben29")
     await sends.locator(".permission-allow").click()
-    await dialog.get_by_role("button", name="Save").click()
+    await settings.get_by_role("button", name="Save").click()
     await expect(ben.box).to_be_visible()
 
-    await dialog.get_by_role("button", name="Take over those of the category").click()
-    await expect(dialog.get_by_text("The permissions are those of the category")).to_be_visible()
+    await settings.get_by_role("button", name="Take over those of the category").click()
+    await expect(settings.get_by_text("The permissions are those of the category")).to_be_visible()
     await expect(ben.box).to_be_visible()
     assert (ada.errors, ben.errors) == ([], [])
 
@@ -480,21 +490,21 @@ async def test_a_channel_made_private_over_several_targets_is_private(browser: B
     ada, ben = await owner_and_member(browser, server, "private")
     role = await request(ada, "POST", f"/guilds/{guild_id(ada)}/roles", {"name": "Regulars", "permissions": "0"})
     general = ada.page.url.split("/")[-1]
-    dialog = await edit_channel(ada, "general")
-    await dialog.get_by_role("tab", name="Permissions").click()
-    views = dialog.get_by_role("radiogroup", name="View channels", exact=True)
+    settings = await edit_channel(ada, "general")
+    await settings.get_by_role("link", name="Permissions").click()
+    views = settings.get_by_role("radiogroup", name="View channels", exact=True)
     await views.locator(".permission-deny").click()
-    await dialog.get_by_role("button", name=re.compile("Add roles or members")).click()
+    await settings.get_by_role("button", name=re.compile("Add roles or members")).click()
     await ada.page.get_by_role("option", name="@Regulars").click()
     await ada.page.keyboard.press("Escape")
     await views.locator(".permission-allow").click()
     # Neither another target nor another tab loses what is changed, and the bar says what that is.
-    await dialog.get_by_role("tab", name="Overview").click()
-    await dialog.get_by_label("Topic").fill("secrets")
-    await dialog.get_by_role("tab", name="Permissions").click()
-    bar = dialog.get_by_role("region", name="You have unsaved changes.")
+    await settings.get_by_role("link", name="Overview").click()
+    await settings.get_by_label("Topic").fill("secrets")
+    await settings.get_by_role("link", name="Permissions").click()
+    bar = settings.get_by_role("region", name="You have unsaved changes.")
     await expect(bar).to_contain_text("Unsaved: Overview, @everyone, @Regulars")
-    await expect(dialog.get_by_role("switch", name="Private channel")).to_be_checked()
+    await expect(settings.get_by_role("switch", name="Private channel")).to_be_checked()
     await ada.page.set_viewport_size({"width": 390, "height": 700})
     await expect(bar).to_be_in_viewport()
     assert await ada.violations() == []
@@ -502,7 +512,7 @@ async def test_a_channel_made_private_over_several_targets_is_private(browser: B
     await ada.page.set_viewport_size({"width": 1280, "height": 800})
 
     # Leaving asks.
-    await ada.page.keyboard.press("Escape")
+    await ada.page.get_by_role("button", name="Close the settings").click()
     question = ada.page.get_by_role("dialog", name="You have unsaved changes.")
     await question.get_by_role("button", name="Keep editing").click()
     await bar.get_by_role("button", name="Save").click()
@@ -574,6 +584,44 @@ async def test_channels_are_arranged_with_the_keyboard(browser: Browser, server:
     await ben.page.keyboard.press("End")
     await expect(ben.page.get_by_role("link", name="General", exact=True)).to_be_focused()
     assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_channels_are_moved_where_they_are_listed(browser: Browser, server: Server) -> None:
+    ada, ben = await owner_and_member(browser, server, "sidebar")
+    path = f"/guilds/{guild_id(ada)}/channels"
+    categories = {channel["name"]: channel["id"] for channel in await request(ada, "GET", path)}
+    await request(ada, "POST", path, {"name": "tea", "parent_id": categories["Text Channels"]})
+    sidebar = ada.page.get_by_role("navigation", name="Channels")
+    names = ben.page.get_by_role("navigation", name="Channels").locator(".channel-line .channel-name")
+    await expect(names).to_have_text(["general", "tea", "General"])
+    # By keys, which say what has happened.
+    await sidebar.get_by_role("link", name="tea").focus()
+    await ada.page.keyboard.press("Control+Shift+ArrowUp")
+    await expect(names).to_have_text(["tea", "general", "General"])
+    await expect(sidebar.get_by_role("status")).to_have_text("tea was moved")
+    await expect(sidebar.get_by_role("link", name="tea")).to_be_focused()
+    # By dragging, into another category; members without the permission move nothing.
+    heading = sidebar.locator(".category", has_text="Voice Channels")
+    await sidebar.get_by_role("link", name="tea").drag_to(heading, target_position={"x": 40, "y": 20})
+    await expect(names).to_have_text(["general", "tea", "General"])
+    channels = {channel["name"]: channel for channel in await request(ada, "GET", path)}
+    assert channels["tea"]["parent_id"] == categories["Voice Channels"]
+    await ben.page.get_by_role("link", name="tea").focus()
+    await ben.page.keyboard.press("Control+Shift+ArrowUp")
+    # By the menu, for those who have neither: at the upper end of its category it goes to the one above.
+    await sidebar.get_by_role("link", name="tea").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Move up").click()
+    await expect(names).to_have_text(["general", "tea", "General"])
+    await becomes(
+        lambda: parent_of(ada, path, "tea"),
+        categories["Text Channels"],
+    )
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def parent_of(client: ClientPage, path: str, name: str) -> object:
+    """The category of the channel with a name."""
+    return next(channel["parent_id"] for channel in await request(client, "GET", path) if channel["name"] == name)
 
 
 async def test_channels_are_dragged_within_and_between_categories(browser: Browser, server: Server) -> None:

@@ -455,3 +455,32 @@ async def test_images_people_and_reactions_are_looked_at_closely(browser: Browse
         assert harbour.client.user is not None
         await expect(dialog).to_contain_text(harbour.client.user.name)
         assert [error for error in owner.errors if "404" not in error] == []
+
+
+async def test_what_has_a_menu_has_a_command(browser: Browser, world: World) -> None:
+    async with Harbour.opened(world) as harbour:
+        owner = await open_channel(browser, harbour)
+        page = owner.page
+        await page.keyboard.press("Control+Shift+P")
+        field = page.get_by_role("combobox", name="Go to")
+        for name in ("Pinned messages", "Invite people", "Create channel", "Inbox", "Log out"):
+            await expect(page.get_by_role("option", name=re.compile(f"^{name}")).first).to_be_attached()
+        assert await owner.violations() == []
+        # One that asks opens its dialog, one that leads somewhere goes there, one that acts does it.
+        await field.fill(">invite people")
+        await field.press("Enter")
+        await expect(page.get_by_label("Invite link")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await page.keyboard.press("Control+k")
+        await field.fill("settings appearance")
+        await expect(page.get_by_role("option", name=re.compile("^Appearance"))).to_be_visible()
+        await field.press("Enter")
+        await page.wait_for_url("**/app/settings/appearance")
+        await page.go_back()
+        await expect(owner.box).to_be_visible()
+        await page.keyboard.press("Control+k")
+        await field.fill(">pinned")
+        await expect(page.get_by_role("option", name=re.compile("^Pinned messages"))).to_be_visible()
+        await field.press("Enter")
+        await expect(page.get_by_role("complementary", name="Pinned messages")).to_be_visible()
+        assert owner.errors == []

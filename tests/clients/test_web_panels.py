@@ -51,9 +51,13 @@ async def test_panels_make_room_beside_the_channel(browser: Browser, world: Worl
     await owner.post(f"/channels/{general}/threads", {"name": "Tea", "type": 11})
     ada = await open_as(browser, owner, f"/channels/{guild_id}/{general}", 1200)
     await makes_room(ada, "Members")
-    for name in ("Pinned messages", "Threads", "Search messages"):
+    button = ada.page.get_by_role("button", name="Pinned messages", exact=True)
+    place = await button.bounding_box()
+    for name in ("Pinned messages", "Threads", "Activities", "Search messages"):
         await ada.page.get_by_role("button", name=name, exact=True).click()
         await makes_room(ada, name)
+        # What one has just pressed does not move under the pointer.
+        assert await button.bounding_box() == place
     # Away from the button, which says its name at the pointer.
     await ada.page.mouse.move(600, 300)
     await expect(ada.page.get_by_role("tooltip")).to_have_count(0)
@@ -160,4 +164,39 @@ async def test_on_a_phone_panels_are_screens_with_a_way_back(browser: Browser, w
     await ada.page.get_by_role("button", name="Pinned messages").click()
     await ada.page.get_by_role("main").get_by_role("link", name="Jump").click()
     await expect(ada.page.locator(".timeline-row-target")).to_be_in_viewport()
+    assert ada.errors == []
+
+
+async def test_the_inbox_has_what_waits_wherever_one_is(browser: Browser, world: World) -> None:
+    owner, guest = await world.resident(), await world.person("guest")
+    guild_id = await world.guild(owner, "The Moot")
+    general = await world.text_channel(owner, guild_id)
+    await owner.invite(general, guest)
+    other = (await owner.post(f"/guilds/{guild_id}/channels", {"name": "plans"}))["id"]
+    ada = await open_as(browser, owner, f"/channels/{guild_id}/{general}", 1200)
+    await guest.say(int(other), f"<@{owner.id}> when do we meet?")
+    await ada.page.get_by_role("button", name="Inbox, 1 mention", exact=True).click()
+    inbox = panel(ada, "Inbox")
+    unread = inbox.get_by_role("link", name=re.compile("plans"))
+    await expect(unread.get_by_role("img", name="1 mention")).to_be_visible()
+    assert await ada.violations() == []
+    await picture(ada.page, "inbox")
+    # It stays while it leads into the channel, where the mention is read.
+    await unread.click()
+    await expect(ada.message("when do we meet?")).to_be_visible()
+    await expect(inbox.get_by_role("heading", name="All read")).to_be_visible()
+    await expect(ada.page.get_by_role("button", name="Inbox", exact=True)).to_be_visible()
+
+    await inbox.get_by_role("tab", name="Mentions").click()
+    await expect(inbox.get_by_role("listitem")).to_contain_text("when do we meet?")
+    await inbox.get_by_role("button", name="Dismiss this mention").click()
+    await expect(inbox.get_by_role("heading", name="Nobody has called you")).to_be_visible()
+
+    await inbox.get_by_role("tab", name="Saved").click()
+    await expect(inbox.get_by_role("heading", name="Nothing saved")).to_be_visible()
+    await ada.message("when do we meet?").click(button="right")
+    await ada.page.get_by_role("menuitem", name="Save message").click()
+    await expect(inbox.get_by_role("listitem")).to_contain_text("when do we meet?")
+    await inbox.get_by_role("button", name="Remove from saved messages").click()
+    await expect(inbox.get_by_role("heading", name="Nothing saved")).to_be_visible()
     assert ada.errors == []

@@ -625,7 +625,7 @@ async def test_mentions_are_counted_in_the_title_and_icon(browser: Browser, serv
     await expect(ben.page).to_have_title("(1) Moothall")
     await expect(ben.page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("^data:image/png"))
     await ben.page.get_by_role("link", name="The Moot").click()
-    await expect(ben.page).to_have_title("Moothall")
+    await expect(ben.page).to_have_title("#general · The Moot · Moothall")
     await expect(ben.page.locator("link[rel=icon]")).to_have_attribute("href", "/icon.svg")
     assert (ada.errors, ben.errors) == ([], [])
 

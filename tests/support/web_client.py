@@ -41,8 +41,10 @@ async def request(client: ClientPage, method: str, path: str, body: object = Non
 
 
 def guild_id(client: ClientPage) -> str:
-    """The guild that is open."""
-    return client.page.url.split("/channels/")[1].split("/")[0]
+    """The guild that is open, or whose settings are."""
+    match = re.search(r"/(?:guilds|channels)/(\d+)", client.page.url)
+    assert match is not None, client.page.url
+    return match[1]
 
 
 async def make_community(client: ClientPage) -> None:

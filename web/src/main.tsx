@@ -13,6 +13,7 @@ import { preloadTimeline } from "./features/channel_view/ChannelView";
 import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
 import { openEarly } from "./features/session/session";
 import { lastScreen } from "./features/shell/lastScreen";
+import { awaitInstallOffer } from "./features/preferences/install";
 import { keepShell } from "./features/shell/offline";
 import {
   applyPreferences,
@@ -29,6 +30,7 @@ import "../../src/moothall/pages/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
 
+awaitInstallOffer();
 setRefusalLocale(() => getPreferences().locale);
 const [firstAccount] = readAccounts();
 // The root address leads to what was open last.

@@ -18,6 +18,7 @@ import { SessionProvider } from "./features/session/session";
 import { Failure } from "./features/shell/Failure";
 import { setOverlays } from "./features/overlays/overlays";
 import { CustomizeScreen, DirectScreen, GuildScreen, LastScreen } from "./features/shell/screens";
+import type { Shared } from "./features/messages/sharedText";
 import { Shell } from "./features/shell/Shell";
 import { UserCardContext, type UserCardProps } from "./features/users/UserCardContext";
 import { UserMenuContext, type UserMenuProps } from "./features/users/UserMenuContext";
@@ -35,14 +36,21 @@ const GuildSettings = loaded(async () => ({
   default: (await import("./features/guild_settings/GuildSettings")).GuildSettings,
 }));
 
+const ChannelSettings = loaded(() => import("./features/guild_settings/channels/ChannelSettings"));
 const UserCard = loaded(async () => ({ default: (await import("./features/members/UserCard")).UserCard }));
 const TemplatePage = loaded(() => import("./features/guilds/TemplatePage"));
 const LaunchPage = loaded(() => import("./features/activities/LaunchPage"));
 const Settings = loaded(() => import("./features/settings/Frame"));
 const UserMenu = loaded(() => import("./features/members/UserMenu"));
 const Admin = loaded(() => import("./features/admin/Frame"));
+const SharePage = loaded(() => import("./features/messages/SharePage"));
 const NotFound = loaded(() => import("./features/shell/NotFound"));
 
+const Palette = loaded(() => import("./features/palette/Palette"));
+
+const drawPalette = (onlyCommands: boolean, onClose: () => void) => (
+  <Palette onlyCommands={onlyCommands} onClose={onClose} />
+);
 const drawUserMenu = (props: UserMenuProps) => <UserMenu {...props} />;
 const drawUserCard = (props: UserCardProps) => (
   <UserCard
@@ -130,7 +138,7 @@ function SignedIn() {
     <SessionProvider key={account.userId} account={account} onChange={onChange}>
       <UserCardContext value={drawUserCard}>
         <UserMenuContext value={drawUserMenu}>
-          <Shell />
+          <Shell drawPalette={drawPalette} />
         </UserMenuContext>
       </UserCardContext>
     </SessionProvider>
@@ -195,6 +203,23 @@ const channelRoute = createRoute({
   validateSearch: validateChannelSearch,
 });
 
+/** What another app of the device shares (`share_target` of the manifest). */
+const shareRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/app/share",
+  validateSearch: (search: Record<string, unknown>): Partial<Shared> =>
+    Object.fromEntries(
+      (["title", "text", "url"] as const).flatMap((name) => {
+        const value = search[name];
+        return typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [];
+      }),
+    ),
+  component: function ShareScreen() {
+    const { title = "", text = "", url = "" }: Partial<Shared> = shareRoute.useSearch();
+    return <SharePage shared={{ title, text, url }} />;
+  },
+});
+
 const activityRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/activities/$applicationId",
@@ -236,6 +261,7 @@ const routes = root.addChildren([
       },
     }),
     activityRoute,
+    shareRoute,
     createRoute({
       getParentRoute: () => signedIn,
       path: "/events/$guildId/$eventId",
@@ -268,6 +294,16 @@ const routes = root.addChildren([
       component: function GuildSettingsScreen() {
         const { guildId, sectionId, itemId } = useRouteParams();
         return <GuildSettings guildId={guildId} sectionId={sectionId ?? null} itemId={itemId ?? null} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/app/guilds/$guildId/channels/$channelId/{-$sectionId}",
+      component: function ChannelSettingsScreen() {
+        const { guildId, channelId, sectionId } = useRouteParams();
+        return (
+          <ChannelSettings guildId={guildId} channelId={channelId ?? ""} sectionId={sectionId ?? null} />
+        );
       },
     }),
     createRoute({

@@ -6,6 +6,7 @@ import type en from "./en.json";
 import type events from "./events/en.json";
 import type factors from "./factors/en.json";
 import type guildSettings from "./guild_settings/en.json";
+import type inbox from "./inbox/en.json";
 import type joining from "./joining/en.json";
 import { LOCALES, type Locale } from "./locales";
 import type messageActions from "./message_actions/en.json";
@@ -26,6 +27,7 @@ interface Parts {
   events: Texts<typeof events>;
   factors: Texts<typeof factors>;
   guild_settings: Texts<typeof guildSettings>;
+  inbox: Texts<typeof inbox>;
   joining: Texts<typeof joining>;
   message_actions: Texts<typeof messageActions>;
   people: Texts<typeof people>;
@@ -85,6 +87,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   guild_settings: {
     en: () => import("./guild_settings/en.json"),
     de: (): Promise<{ default: Parts["guild_settings"] }> => import("./guild_settings/de.json"),
+  },
+  inbox: {
+    en: () => import("./inbox/en.json"),
+    de: (): Promise<{ default: Parts["inbox"] }> => import("./inbox/de.json"),
   },
   joining: {
     en: () => import("./joining/en.json"),

@@ -32,3 +32,13 @@ export function ownActivity(state: State): ActivityInstance | null {
   );
   return own !== undefined && own.location.channel_id in state.channels ? own : null;
 }
+
+/** Whether an Activity runs in a channel. */
+export function isActivityRunning({ activities }: State, channelId: string): boolean {
+  for (const id in activities) {
+    if (activities[id]?.location.channel_id === channelId) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,5 +1,5 @@
 import { ChevronDown, X } from "lucide-react";
-import { useId } from "react";
+import { useId, type ReactNode } from "react";
 import {
   Autocomplete,
   Button as AriaButton,
@@ -26,6 +26,8 @@ export interface PickerOption {
   name: string;
   /** What it is found by besides its name. */
   keywords?: string;
+  /** Drawn before the name. */
+  icon?: ReactNode;
   isDisabled?: boolean;
 }
 
@@ -47,7 +49,7 @@ export function Picker(props: PickerProps) {
   const id = useId();
   const { contains } = useFilter({ sensitivity: "base" });
   const chosen = value.map(
-    (each) => options.find((option) => option.id === each) ?? { id: each, name: each },
+    (each): PickerOption => options.find((option) => option.id === each) ?? { id: each, name: each },
   );
   const change = (selection: Selection) => {
     const ids = selection === "all" ? options.map((option) => option.id) : [...selection].map(String);
@@ -73,6 +75,7 @@ export function Picker(props: PickerProps) {
           textValue={`${option.name} ${option.keywords ?? ""}`.trimEnd()}
           className="menu-item picker-item"
         >
+          {option.icon}
           {option.name}
         </ListBoxItem>
       )}
@@ -89,6 +92,7 @@ export function Picker(props: PickerProps) {
         )}
         {chosen.map((option) => (
           <span key={option.id} className="picker-tag">
+            {option.icon}
             {option.name}
             <AriaButton
               className="picker-remove"

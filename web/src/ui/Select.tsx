@@ -26,11 +26,13 @@ interface SelectOption {
   /** An empty text is no key of a list. */
   id: `=${string}`;
   name: string;
+  icon: ReactNode;
 }
 
 interface SelectProps<T extends string> extends FieldProps {
   value: T;
-  options: readonly (readonly [T, string])[];
+  /** Values with their names, and what is drawn before a name. */
+  options: readonly (readonly [T, string, ReactNode?])[];
   onChange: (value: T) => void;
 }
 
@@ -42,7 +44,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
   const isLong = options.length > MAX_WITHOUT_SEARCH;
   // The items of a closed list are drawn too, for its value: the one that is chosen will do.
   const items = (isLong && !isOpen ? options.filter(([id]) => id === value) : options).map(
-    ([id, name]): SelectOption => ({ id: `=${id}`, name }),
+    ([id, name, icon]): SelectOption => ({ id: `=${id}`, name, icon }),
   );
   const list = (
     <ListBox className="select-list" items={items} renderEmptyState={() => <NoOptions />}>
@@ -50,6 +52,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
         <ListBoxItem id={item.id} textValue={item.name} className="menu-item select-option">
           {({ isSelected }) => (
             <>
+              {item.icon}
               <span dir="auto">{item.name}</span>
               {isSelected && <Check size={16} aria-hidden="true" />}
             </>
@@ -73,7 +76,16 @@ export function Select<T extends string>(props: SelectProps<T>) {
       <Label className="field-label">{label}</Label>
       <AriaButton className="select-button">
         <SelectValue className="select-value" dir="auto">
-          {({ selectedText, defaultChildren }) => selectedText || defaultChildren}
+          {({ selectedText, defaultChildren }) =>
+            selectedText ? (
+              <>
+                {items.find((item) => item.id === `=${value}`)?.icon}
+                {selectedText}
+              </>
+            ) : (
+              defaultChildren
+            )
+          }
         </SelectValue>
         <ChevronDown size={16} aria-hidden="true" />
       </AriaButton>

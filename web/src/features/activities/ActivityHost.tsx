@@ -30,6 +30,8 @@ import {
 import { launchParameters } from "./launching";
 import { MessageLog } from "./messageLog";
 import { MessagePanel } from "./MessagePanel";
+import { useActivityName } from "./useActivityName";
+import { fitsBeside, WidthHandle } from "./WidthHandle";
 import { RpcConnection } from "./rpc";
 import { followSpeaking } from "./speaking";
 import { ChooseImage, Invite, InviteUser, ShareCommand, ShareLink, ShareMedia } from "./SharingDialogs";
@@ -58,27 +60,16 @@ export default function ActivityHost() {
   );
 }
 
-/** The name that participants' presences show for an application. */
-function useActivityName(applicationId: string): string {
-  const text = useText();
-  const name = useAppState(
-    (state) =>
-      Object.values(state.presences)
-        .flatMap((presence) => presence.activities ?? [])
-        .find((each) => each.application_id === applicationId)?.name,
-  );
-  return name ?? text("activities.unnamed");
-}
-
 function Activity({ instance }: { instance: ActivityInstance }) {
   const text = useText();
   const { api, store } = useSession();
   const errorText = useErrorText();
   const name = useActivityName(instance.application_id);
-  const [layout, setLayout] = useState<LayoutMode>(Layout.Focused);
+  const [layout, setLayout] = useState<LayoutMode>(() => (fitsBeside() ? Layout.Grid : Layout.Focused));
   const isDeveloper = useAppState((state) => state.settings.developer_mode);
   const [showsMessages, setShowsMessages] = useState(false);
   const [log] = useState(() => new MessageLog());
+  const section = useRef<HTMLElement>(null);
   const shelf = useQuery({
     queryKey: ["activities url"],
     queryFn: () => getShelf(api, null),
@@ -95,7 +86,8 @@ function Activity({ instance }: { instance: ActivityInstance }) {
   const leave = () => void leaveActivity(api, instance, store.state.sessionId ?? "").catch(() => undefined);
   const url = shelf.data?.activities_url ?? null;
   return (
-    <section className={`activity activity-${LAYOUT_NAMES[layout]}`} aria-label={name}>
+    <section ref={section} className={`activity activity-${LAYOUT_NAMES[layout]}`} aria-label={name}>
+      {layout === Layout.Grid && <WidthHandle section={section} />}
       <header className="activity-header">
         <h2>{name}</h2>
         <Participants instance={instance} />

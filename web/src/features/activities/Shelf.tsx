@@ -6,7 +6,8 @@ import { appIconUrl } from "../../api/images";
 import { Translate, useText, WithTexts } from "../../i18n/translate";
 import type { ActivityInstance } from "../../store/entities";
 import { Avatar, Button } from "../../ui/controls";
-import { Dialog } from "../../ui/Dialog";
+import { closePanel } from "../overlays/panels";
+import { SidePanel, SidePanelBody } from "../overlays/SidePanel";
 import { Queries } from "../session/queries";
 import { useAppState, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
@@ -17,22 +18,25 @@ const PARTS = ["activities"] as const;
 interface ShelfProps {
   channelId: string;
   guildId: string | null;
-  onClose: () => void;
 }
 
-/** The Activities that run in a channel or can be launched there. */
+/** The Activities that run in a channel or can be launched there, beside it. */
 export default function Shelf(props: ShelfProps) {
+  const text = useText();
   return (
-    <Queries>
-      <WithTexts parts={PARTS}>
-        <ShelfDialog {...props} />
-      </WithTexts>
-    </Queries>
+    <SidePanel title={text("channel.activities")}>
+      <SidePanelBody>
+        <Queries>
+          <WithTexts parts={PARTS}>
+            <Entries {...props} />
+          </WithTexts>
+        </Queries>
+      </SidePanelBody>
+    </SidePanel>
   );
 }
 
-function ShelfDialog({ channelId, guildId, onClose }: ShelfProps) {
-  const text = useText();
+function Entries({ channelId, guildId }: ShelfProps) {
   const { api, store } = useSession();
   const errorText = useErrorText();
   const action = useAction();
@@ -47,13 +51,13 @@ function ShelfDialog({ channelId, guildId, onClose }: ShelfProps) {
   const launch = async (applicationId: string) => {
     const sessionId = store.state.sessionId ?? "";
     if (await action.run(() => launchActivity(api, channelId, applicationId, sessionId))) {
-      onClose();
+      closePanel();
     }
   };
   const others = running.filter((each) => !applications.some(({ id }) => id === each.application_id));
   const error = shelf.error ?? action.error;
   return (
-    <Dialog title={text("activities.title")} onClose={onClose}>
+    <>
       {error !== null && (
         <p role="alert" className="notice notice-danger">
           {errorText(error)}
@@ -91,7 +95,7 @@ function ShelfDialog({ channelId, guildId, onClose }: ShelfProps) {
           />
         ))}
       </ul>
-    </Dialog>
+    </>
   );
 }
 

@@ -1,21 +1,23 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 
 import { Permission } from "../../api/enums";
 import { acknowledgeMessage } from "../../api/messages";
 import { useText } from "../../i18n/translate";
-import { has } from "../../store/permissions";
+import { guildPermissions, has } from "../../store/permissions";
 import { isUnread } from "../../store/reading";
 import { overrideOf } from "../../store/settings";
 import type { GuildState } from "../../store/state";
-import { MenuAt, MenuItem, type Point } from "../../ui/Menu";
+import { MenuAt, MenuItem, MenuSeparator, type Point } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
 import { changeChannelSettings, type Mute } from "../notifications/mute";
 import { MuteItems } from "../notifications/MuteItems";
 import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
+import { moveInList } from "./arranging";
+import { channelSettingsLink } from "./links";
 
-const ChannelSettings = loaded(() => import("./ChannelSettings"));
 const InviteDialog = loaded(() => import("../invites/InviteDialog"));
 const NotificationDialog = loaded(() => import("../notifications/NotificationDialog"));
 
@@ -26,7 +28,7 @@ interface ChannelMenuProps {
   onClose: () => void;
 }
 
-type Open = "menu" | "notifications" | "invite" | "settings";
+type Open = "menu" | "notifications" | "invite";
 
 /** What can be done with a channel of the list, at the pointer. */
 export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMenuProps) {
@@ -41,7 +43,11 @@ export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMe
     setOpen(dialog);
   };
   const channel = useAppState((state) => state.channels[channelId]);
+  const navigate = useNavigate();
   const permissions = useChannelPermissions(channel);
+  const mayArrange = useAppState((state) =>
+    has(guildPermissions(state, guild.id, state.user?.id ?? ""), Permission.ManageChannels),
+  );
   const unread = useAppState((state) => channel !== undefined && isUnread(state, channel));
   const override = useAppState((state) => channel && overrideOf(state, channel));
   if (channel === undefined) {
@@ -77,9 +83,20 @@ export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMe
           )}
           <MenuItem onAction={() => void action.run(copyLink)}>{text("message.link")}</MenuItem>
           {has(permissions, Permission.ManageChannels) && (
-            <MenuItem onAction={() => show("settings")}>
+            <MenuItem onAction={() => void navigate(channelSettingsLink(guild.id, channelId, undefined))}>
               {text("channel.edit", { name: channel.name ?? "" })}
             </MenuItem>
+          )}
+          {mayArrange && (
+            <>
+              <MenuSeparator />
+              <MenuItem onAction={() => void action.run(() => moveInList(session, guild.id, channelId, -1))}>
+                {text("channel.move.up")}
+              </MenuItem>
+              <MenuItem onAction={() => void action.run(() => moveInList(session, guild.id, channelId, 1))}>
+                {text("channel.move.down")}
+              </MenuItem>
+            </>
           )}
         </MenuAt>
       )}
@@ -87,7 +104,6 @@ export default function ChannelMenu({ guild, channelId, at, onClose }: ChannelMe
         <NotificationDialog guildId={guild.id} channel={channel} onClose={onClose} />
       )}
       {open === "invite" && <InviteDialog guild={guild} channelId={channelId} onClose={onClose} />}
-      {open === "settings" && <ChannelSettings channelId={channelId} onClose={onClose} />}
     </>
   );
 }

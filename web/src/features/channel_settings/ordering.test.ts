@@ -1,7 +1,7 @@
 import type { APIChannel } from "discord-api-types/v10";
 import { describe, expect, it } from "vitest";
 
-import { moveChannel, positionChanges, type Order } from "./ordering";
+import { moveByOne, moveChannel, positionChanges, type Order } from "./ordering";
 
 const channel = (id: string, type: number, position: number, parent_id: string | null = null) =>
   ({ id, type, position, parent_id }) as unknown as APIChannel;
@@ -54,5 +54,29 @@ describe("moving a channel", () => {
     expect(
       positionChanges(moveChannel(ORDER, "B", "A", "before")).every((each) => !("parent_id" in each)),
     ).toBe(true);
+  });
+});
+
+describe("moving by one place", () => {
+  const parentOf = (order: Order, id: string) =>
+    positionChanges(order).find((each) => each.id === id)?.parent_id;
+
+  it("stays where there is no further place", () => {
+    expect(moveByOne(ORDER, "welcome", -1)).toBe(ORDER);
+    expect(moveByOne(ORDER, "b1", 1)).toBe(ORDER);
+    expect(moveByOne(ORDER, "unknown", 1)).toBe(ORDER);
+  });
+
+  it("leads past the neighbour, and past the edge of a category into the next one", () => {
+    expect(ids(moveByOne(ORDER, "a1", 1))).toBe("welcome A a2 a1 a3 B b1");
+    expect(parentOf(moveByOne(ORDER, "a2", 1), "a2")).toBe("B");
+    expect(parentOf(moveByOne(ORDER, "a1", -1), "a1")).toBe(null);
+    expect(parentOf(moveByOne(ORDER, "a3", 1), "a3")).toBe("B");
+  });
+
+  it("takes the channels of a category along", () => {
+    expect(ids(moveByOne(ORDER, "A", 1))).toBe("welcome B b1 A a1 a2 a3");
+    expect(ids(moveByOne(ORDER, "B", -1))).toBe("welcome B b1 A a1 a2 a3");
+    expect(moveByOne(ORDER, "B", 1)).toBe(ORDER);
   });
 });

@@ -47,6 +47,21 @@ export function moveChannel(order: Order, id: string, targetId: string, side: "b
   return rest.toSpliced(side === "before" ? target : target + 1, 0, ...block);
 }
 
+/** Move a channel, or a category with its channels, by one place up or down; at an end it stays. */
+export function moveByOne(order: Order, id: string, direction: -1 | 1): Order {
+  const index = order.findIndex((channel) => channel.id === id);
+  const moved = order[index];
+  if (moved === undefined) {
+    return order;
+  }
+  // Channels to speak in stand below those to write in, whatever their positions say.
+  const others = order.filter(
+    (channel) => isCategory(channel) || (!isCategory(moved) && isVoice(channel) === isVoice(moved)),
+  );
+  const target = others[others.indexOf(moved) + direction];
+  return target === undefined ? order : moveChannel(order, id, target.id, direction < 0 ? "before" : "after");
+}
+
 /** What the server must be told so that its channels have this order. */
 export function positionChanges(order: Order): PositionChange[] {
   const changes: PositionChange[] = [];

@@ -27,6 +27,7 @@ import { FormattedDate } from "react-intl";
 import { ChannelType, Permission } from "../../api/enums";
 import { Translate, useText } from "../../i18n/translate";
 import { visible } from "../../markdown/invisible";
+import { isActivityRunning } from "../../store/activities";
 import { guildIdOf, isForum, isThread, isVoice } from "../../store/channels";
 import { has, timedOutUntil } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
@@ -53,7 +54,7 @@ const AgeGate = loaded(() => import("./AgeGate"));
 const Content = loaded(async () => ({ default: (await import("../content/Content")).Content }));
 const Composer = loaded(async () => ({ default: (await import("../composer/Composer")).Composer }));
 const SelectionBar = loaded(async () => ({ default: (await import("../messages/Selection")).SelectionBar }));
-const Shelf = loaded(() => import("../activities/Shelf"));
+const RunningActivities = loaded(() => import("../activities/RunningActivities"));
 const FollowDialog = loaded(() => import("./FollowDialog"));
 const ForumView = loaded(() => import("../forums/ForumView"));
 const ThreadMenu = loaded(() => import("../threads/ThreadMenu"));
@@ -77,8 +78,6 @@ const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, Ch
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-type Open = "activities" | "follow" | null;
-
 /** Load the code of what shows messages. */
 export const preloadTimeline = (): void => Timeline.preload();
 
@@ -88,13 +87,13 @@ export function ChannelView(props: ChannelViewProps) {
   const text = useText();
   const name = useAppState((state) => channelName(state, channel));
   const topic = "topic" in channel ? channel.topic : null;
-  const [open, setOpen] = useState<Open>(null);
+  const [isFollowOpen, setFollowOpen] = useState(false);
   const jumpRef = useRef<((messageId: string) => void) | null>(null);
-  const close = () => setOpen(null);
   const toggle = (panel: Panel) => togglePanel(panel, hasThread || beside !== undefined);
   const guildId = guildIdOf(channel);
   const permissions = useChannelPermissions(channel);
   const mayLaunch = guildId === null || has(permissions, Permission.UseEmbeddedActivities);
+  const hasActivity = useAppState((state) => isActivityRunning(state, channel.id));
   const signs = useChannelSigns(channel);
   const searchKeys = useKeyHint("search");
   const Title = beside === undefined ? "h1" : "h2";
@@ -118,7 +117,7 @@ export function ChannelView(props: ChannelViewProps) {
             </IconButton>
           )}
           {channel.type === ChannelType.GuildAnnouncement && (
-            <IconButton label={text("channel.follow")} onPress={() => setOpen("follow")}>
+            <IconButton label={text("channel.follow")} onPress={() => setFollowOpen(true)}>
               <Rss size={18} />
             </IconButton>
           )}
@@ -136,7 +135,12 @@ export function ChannelView(props: ChannelViewProps) {
             </IconButton>
           )}
           {!isForum(channel) && mayLaunch && (
-            <IconButton label={text("channel.activities")} onPress={() => setOpen("activities")}>
+            <IconButton
+              label={text("channel.activities")}
+              onPress={() =>
+                toggle({ kind: "activities", threadId: beside === undefined ? null : channel.id })
+              }
+            >
               <Rocket size={18} />
             </IconButton>
           )}
@@ -168,6 +172,7 @@ export function ChannelView(props: ChannelViewProps) {
           )}
         </span>
       </header>
+      {hasActivity && <RunningActivities channelId={channel.id} mayJoin={mayLaunch} />}
       <ChannelContent
         key={guildId ?? ""}
         channel={channel}
@@ -176,8 +181,7 @@ export function ChannelView(props: ChannelViewProps) {
         guildId={guildId}
         jumpRef={jumpRef}
       />
-      {open === "activities" && <Shelf channelId={channel.id} guildId={guildId} onClose={close} />}
-      {open === "follow" && <FollowDialog channel={channel} onClose={close} />}
+      {isFollowOpen && <FollowDialog channel={channel} onClose={() => setFollowOpen(false)} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { APIChannel, APIEmoji } from "discord-api-types/v10";
 import { EmojiPicker as Picker } from "frimousse";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useIntl } from "react-intl";
 import { Button as AriaButton } from "react-aria-components";
 
@@ -10,6 +10,7 @@ import { useText } from "../../i18n/translate";
 import { useSession } from "../session/session";
 import { bestMatches, emojiMarkup, usableEmojis } from "../completion/completion";
 import type { Reference } from "../completion/references";
+import { CategoryBar } from "./CategoryBar";
 import { addRecent, readRecents, readSkinTone, SKIN_TONES, writeSkinTone, type SkinTone } from "./recents";
 import "./emoji.css";
 
@@ -43,10 +44,13 @@ export default function EmojiPicker({ channel, onSelect: onPick }: EmojiPickerPr
   };
   const [search, setSearch] = useState("");
   const [usable] = useState(() => (channel === undefined ? [] : usableEmojis(store.state, channel)));
-  const custom =
+  const shownCustom =
     search === ""
       ? usable.slice(0, MAX_CUSTOM)
       : bestMatches(usable, search, (emoji) => [emoji.name ?? ""], MAX_CUSTOM);
+  const viewport = useRef<HTMLDivElement>(null);
+  /** The custom emoji under the pointer or with the focus. */
+  const [custom, setCustom] = useState<PickedEmoji | null>(null);
   const [recents] = useState(() => readRecents(userId));
   const shownRecents = recents.flatMap((each): PickedEmoji[] => {
     const emoji = usable.find(({ id }) => id === each.id);
@@ -77,14 +81,15 @@ export default function EmojiPicker({ channel, onSelect: onPick }: EmojiPickerPr
           ))}
         </div>
       )}
-      {custom.length > 0 && (
+      {shownCustom.length > 0 && (
         <div className="emoji-custom" role="group" aria-label={text("composer.emoji.custom")}>
-          {custom.map((emoji) => (
-            <CustomEmoji key={emoji.id} emoji={emoji} onSelect={onSelect} />
+          {shownCustom.map((emoji) => (
+            <CustomEmoji key={emoji.id} emoji={emoji} onSelect={onSelect} onPreview={setCustom} />
           ))}
         </div>
       )}
-      <Picker.Viewport className="emoji-viewport">
+      {search === "" && <CategoryBar viewport={viewport} />}
+      <Picker.Viewport ref={viewport} className="emoji-viewport">
         <Picker.Loading>{text("app.loading")}</Picker.Loading>
         <Picker.Empty>{text("composer.emoji.none")}</Picker.Empty>
         <Picker.List />
@@ -93,10 +98,16 @@ export default function EmojiPicker({ channel, onSelect: onPick }: EmojiPickerPr
         <Picker.ActiveEmoji>
           {({ emoji }) => (
             <span className="emoji-preview">
-              {emoji !== undefined && (
+              {custom !== null ? (
                 <>
-                  <span className="emoji-preview-emoji">{emoji.emoji}</span> {emoji.label}
+                  <EmojiImage id={custom.id ?? ""} name={custom.text} /> {custom.text}
                 </>
+              ) : (
+                emoji !== undefined && (
+                  <>
+                    <span className="emoji-preview-emoji">{emoji.emoji}</span> {emoji.label}
+                  </>
+                )
               )}
             </span>
           )}
@@ -141,10 +152,23 @@ function EmojiImage({ id, name }: { id: string; name: string }) {
   return <img src={emojiUrl(id, 28)} alt="" title={name} width={28} height={28} loading="lazy" />;
 }
 
-function CustomEmoji({ emoji, onSelect }: { emoji: APIEmoji; onSelect: (emoji: PickedEmoji) => void }) {
+interface CustomEmojiProps {
+  emoji: APIEmoji;
+  onSelect: (emoji: PickedEmoji) => void;
+  /** Called with the emoji while it has the pointer or the focus. */
+  onPreview: (emoji: PickedEmoji | null) => void;
+}
+
+function CustomEmoji({ emoji, onSelect, onPreview }: CustomEmojiProps) {
   const picked = customOf(emoji);
+  const preview = (isShown: boolean) => onPreview(isShown ? picked : null);
   return (
-    <AriaButton aria-label={picked.text} onPress={() => onSelect(picked)}>
+    <AriaButton
+      aria-label={picked.text}
+      onPress={() => onSelect(picked)}
+      onHoverChange={preview}
+      onFocusChange={preview}
+    >
       <EmojiImage id={emoji.id ?? ""} name={picked.text} />
     </AriaButton>
   );

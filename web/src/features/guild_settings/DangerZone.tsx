@@ -9,6 +9,7 @@ import type { GuildState } from "../../store/state";
 import { Button } from "../../ui/controls";
 import { TextField } from "../../ui/TextField";
 import { useAppState, useSession } from "../session/session";
+import { expectLoss } from "../guilds/lost";
 import { Confirm } from "../session/Confirm";
 import { MemberField } from "../members/MemberField";
 import { MfaLevel } from "./MfaLevel";
@@ -71,6 +72,7 @@ export function DangerZone({ guild }: { guild: GuildState }) {
           confirm={text("guildSettings.delete")}
           isDisabled={typed !== guild.name}
           onConfirm={async () => {
+            expectLoss(guild.id);
             await deleteGuild(api, guild.id);
             await goHome();
           }}
@@ -90,6 +92,7 @@ export function DangerZone({ guild }: { guild: GuildState }) {
           question={text("guild.leave.question", { name: guild.name })}
           confirm={text("guild.leave")}
           onConfirm={async () => {
+            expectLoss(guild.id);
             await leaveGuild(api, guild.id);
             await goHome();
           }}

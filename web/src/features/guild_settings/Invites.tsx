@@ -18,7 +18,7 @@ import { fieldError, useAction } from "../session/useAction";
 import { Confirm } from "../session/Confirm";
 import { CopyButton } from "./CopyButton";
 import { useFormats } from "./formats";
-import { channelOptions, OPEN_TYPES } from "./options";
+import { channelOptions, choices, OPEN_TYPES } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./section";
 
@@ -145,7 +145,7 @@ function NewInvite({ guild, onCreated }: { guild: GuildState; onCreated: () => P
         <Select
           label={text("guildSettings.invites.channel")}
           value={channelId}
-          options={channels.map(({ id, name }) => [id, name])}
+          options={choices(channels)}
           onChange={setChannelId}
         />
         <Select

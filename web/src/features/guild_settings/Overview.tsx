@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { APIGuild } from "discord-api-types/v10";
+import { Fragment } from "react";
 
 import { ChannelType, Permission } from "../../api/enums";
 import { getGuild, listVoiceRegions, modifyGuild } from "../../api/guild_settings";
@@ -11,6 +12,8 @@ import { TextField } from "../../ui/TextField";
 import { ImageField, Switch } from "../../ui/fields";
 import { Select } from "../../ui/Select";
 import { useSession } from "../session/session";
+import { Button } from "../../ui/controls";
+import { CommunityChannels } from "./CommunityChannels";
 import { DangerZone } from "./DangerZone";
 import { FormFrame } from "./Form";
 import { channelOptions, optional } from "./options";
@@ -106,7 +109,7 @@ function OverviewForm({ guild, isAdministrator }: { guild: APIGuild; isAdministr
       <Identity guild={guild} form={form} />
       <Channels guild={guild} form={form} />
       <Safety form={form} guildId={guild.id} />
-      <Features form={form} isAdministrator={isAdministrator} />
+      <Features form={form} guildId={guild.id} isAdministrator={isAdministrator} />
     </FormFrame>
   );
 }
@@ -307,28 +310,46 @@ function Safety({ form, guildId }: PartProps & { guildId: string }) {
   );
 }
 
-function Features({ form, isAdministrator }: PartProps & { isAdministrator: boolean }) {
+function Features({
+  form,
+  guildId,
+  isAdministrator,
+}: PartProps & { guildId: string; isAdministrator: boolean }) {
   const text = useText();
   const { value, set, errorOf } = form;
+  const isSwitchedOn = (feature: string) =>
+    value.features.includes(feature) && form.changes.features !== undefined;
+  const needsChannels =
+    value.features.includes("COMMUNITY") &&
+    (isSwitchedOn("COMMUNITY") || form.changes.rules_channel_id !== undefined) &&
+    (value.rules_channel_id === null ||
+      value.public_updates_channel_id === null ||
+      form.changes.rules_channel_id !== undefined ||
+      form.changes.public_updates_channel_id !== undefined);
   return (
     <>
       <h2>{text("guildSettings.overview.features")}</h2>
       {FEATURES.map(([feature, label, hint, needsAdministrator]) => {
         const locked = needsAdministrator && !isAdministrator;
         return (
-          <Switch
-            key={feature}
-            label={text(label)}
-            hint={locked ? `${text(hint)} ${text("guildSettings.overview.needsAdministrator")}` : text(hint)}
-            isSelected={value.features.includes(feature)}
-            isDisabled={locked}
-            onChange={(on) =>
-              set(
-                "features",
-                on ? [...value.features, feature] : value.features.filter((each) => each !== feature),
-              )
-            }
-          />
+          <Fragment key={feature}>
+            <Switch
+              label={text(label)}
+              hint={
+                locked ? `${text(hint)} ${text("guildSettings.overview.needsAdministrator")}` : text(hint)
+              }
+              isSelected={value.features.includes(feature)}
+              isDisabled={locked}
+              onChange={(on) =>
+                set(
+                  "features",
+                  on ? [...value.features, feature] : value.features.filter((each) => each !== feature),
+                )
+              }
+            />
+            {feature === "COMMUNITY" && needsChannels && <CommunityChannels guildId={guildId} form={form} />}
+            {feature === "DISCOVERABLE" && isSwitchedOn(feature) && <DiscoveryNeeds form={form} />}
+          </Fragment>
         );
       })}
       <Switch
@@ -339,5 +360,50 @@ function Features({ form, isAdministrator }: PartProps & { isAdministrator: bool
       />
       {errorOf("features") !== undefined && <p className="field-error">{errorOf("features")}</p>}
     </>
+  );
+}
+
+const VERIFIED_EMAIL = 1;
+const ALL_MEMBERS = 2;
+
+/** What a guild still lacks before it can be discovered, and a button for what needs no words of its own. */
+function DiscoveryNeeds({ form }: PartProps) {
+  const text = useText();
+  const { value, set } = form;
+  const isCommunity = value.features.includes("COMMUNITY");
+  const isDescribed = (value.description ?? "").trim() !== "";
+  const isVerified = value.verification_level >= VERIFIED_EMAIL;
+  const isFiltered = value.explicit_content_filter === ALL_MEMBERS;
+  const needs: readonly [boolean, MessageId][] = [
+    [isCommunity, "guildSettings.discoverable.COMMUNITY"],
+    [isDescribed, "guildSettings.discoverable.description"],
+    [isVerified, "guildSettings.discoverable.verification"],
+    [isFiltered, "guildSettings.discoverable.filter"],
+  ];
+  const missing = needs.filter(([isMet]) => !isMet);
+  if (missing.length === 0) {
+    return null;
+  }
+  const setWhatCanBe = () => {
+    if (!isCommunity) {
+      set("features", [...value.features, "COMMUNITY"]);
+    }
+    if (!isVerified) {
+      set("verification_level", VERIFIED_EMAIL);
+    }
+    set("explicit_content_filter", ALL_MEMBERS);
+  };
+  return (
+    <div className="notice stack">
+      <p>{text("guildSettings.discoverable.missing")}</p>
+      <ul>
+        {missing.map(([, id]) => (
+          <li key={id}>{text(id)}</li>
+        ))}
+      </ul>
+      {!(isCommunity && isVerified && isFiltered) && (
+        <Button onPress={setWhatCanBe}>{text("guildSettings.discoverable.set")}</Button>
+      )}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useRouter, useSearch } from "@tanstack/react-router";
 import type { APIChannel, APIThreadChannel } from "discord-api-types/v10";
-import { ChevronDown, ChevronRight, ListChecks, Settings } from "lucide-react";
+import { ChevronDown, ChevronRight, ListChecks, Rocket, Settings } from "lucide-react";
 import {
   memo,
   startTransition,
@@ -16,11 +16,12 @@ import { flushSync } from "react-dom";
 
 import { Permission } from "../../api/enums";
 import { useText } from "../../i18n/translate";
+import { isActivityRunning } from "../../store/activities";
 import { chosenChannels } from "../../store/channelChoice";
-import { isVoice } from "../../store/channels";
-import { has } from "../../store/permissions";
+import { guildIdOf, isVoice } from "../../store/channels";
+import { guildPermissions, has } from "../../store/permissions";
 import { showsUnread } from "../../store/reading";
-import { visibleChannelGroups, type ChannelGroup } from "../../store/selectors";
+import { channelName, visibleChannelGroups, type ChannelGroup } from "../../store/selectors";
 import type { GuildState } from "../../store/state";
 import { listedThreads } from "../../store/threads";
 import type { Point } from "../../ui/Menu";
@@ -35,10 +36,11 @@ import { VoiceMembers } from "../voice/VoiceMembers";
 import { ChannelIcon, ChannelSignTexts } from "../channels/ChannelIcon";
 import { Mentions } from "../channels/Mentions";
 import { useChannelSigns } from "../channels/useChannelSigns";
+import { channelSettingsLink } from "../channel_settings/links";
+import { useChannelDrag } from "./useChannelDrag";
 import "../channels/channels.css";
 
 const ChannelMenu = loaded(() => import("../channel_settings/ChannelMenu"));
-const ChannelSettings = loaded(() => import("../channel_settings/ChannelSettings"));
 
 const COLLAPSED = "moothall.collapsed.";
 
@@ -91,6 +93,18 @@ export function ChannelList({ guild, onEmptyPlace }: ChannelListProps) {
       onEmptyPlace({ left: event.clientX, top: event.clientY });
     }
   };
+  const [moved, setMoved] = useState<string | null>(null);
+  const mayArrange = useAppState((state) =>
+    has(guildPermissions(state, guild.id, state.user?.id ?? ""), Permission.ManageChannels),
+  );
+  const drag = useChannelDrag({
+    guildId: guild.id,
+    isEnabled: mayArrange && preview === null,
+    onMoved: (id) => {
+      const channel = store.state.channels[id];
+      setMoved(channel === undefined ? null : channelName(store.state, channel));
+    },
+  });
   const navigate = useNavigate();
   const open = useCallback(
     (openedId: string) =>
@@ -113,7 +127,11 @@ export function ChannelList({ guild, onEmptyPlace }: ChannelListProps) {
       aria-label={text("channel.list")}
       onScroll={drawAll}
       onContextMenu={openMenu}
+      {...drag}
     >
+      <span className="visually-hidden" role="status">
+        {moved === null ? "" : text("channel.moved", { name: moved })}
+      </span>
       {guild.features.includes("COMMUNITY") && (
         <Link to="/channels/$guildId/customize" params={{ guildId: guild.id }} className="channel-row">
           <ListChecks size={18} className="channel-icon" aria-hidden="true" />
@@ -131,6 +149,7 @@ export function ChannelList({ guild, onEmptyPlace }: ChannelListProps) {
           channelId={channelId}
           besideId={besideId}
           onOpen={open}
+          mayArrange={mayArrange}
         />
       ))}
       {menu !== null && <ChannelMenu guild={guild} {...menu} onClose={() => setMenu(null)} />}
@@ -190,9 +209,11 @@ interface GroupProps {
   channelId: string | undefined;
   besideId: string | undefined;
   onOpen: (channelId: string) => void;
+  /** Whether the user may move the category. */
+  mayArrange: boolean;
 }
 
-function Group({ group, guildId, threads, channelId, besideId, onOpen }: GroupProps) {
+function Group({ group, guildId, threads, channelId, besideId, onOpen, mayArrange }: GroupProps) {
   const text = useText();
   const key = COLLAPSED + (group.category?.id ?? "");
   const [collapsed, setCollapsed] = useState(() => localStorage.getItem(key) !== null);
@@ -225,7 +246,7 @@ function Group({ group, guildId, threads, channelId, besideId, onOpen }: GroupPr
   }
   return (
     <section>
-      <h2 className="category channel-line">
+      <h2 className="category channel-line" data-category={group.category.id} draggable={mayArrange}>
         <AriaButton
           className="category-button"
           aria-expanded={!collapsed}
@@ -262,6 +283,7 @@ const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   const text = useText();
   const name = "name" in channel ? (channel.name ?? "") : "";
   const unread = useAppState((state) => showsUnread(state, channel));
+  const hasActivity = useAppState((state) => isActivityRunning(state, channel.id));
   const signs = useChannelSigns(channel);
   return (
     <li>
@@ -285,6 +307,12 @@ const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
             {name}
           </span>
           <ChannelSignTexts signs={signs} />
+          {hasActivity && (
+            <>
+              <Rocket size={14} className="channel-activity" aria-hidden="true" />
+              <span className="visually-hidden">{text("channel.hasActivity")}</span>
+            </>
+          )}
           {unread && <span className="visually-hidden">{text("channel.unread")}</span>}
           <Mentions channelIds={[channel.id]} />
         </a>
@@ -302,23 +330,21 @@ function opensHere({ button, altKey, ctrlKey, metaKey, shiftKey }: MouseEvent): 
   return button === 0 && !altKey && !ctrlKey && !metaKey && !shiftKey;
 }
 
-/** Opens a channel's settings; shown to those who may change them. The document's own, as hundreds of rows have it. */
+/** Leads to a channel's settings; shown to those who may change them. The document's own, as hundreds of rows have it. */
 function EditButton({ channel, name }: { channel: APIChannel; name: string }) {
   const text = useText();
-  const [open, setOpen] = useState(false);
+  const router = useRouter();
   const mayEdit = has(useChannelPermissions(channel), Permission.ManageChannels);
-  return mayEdit ? (
-    <>
-      <button
-        type="button"
-        className="channel-edit"
-        data-beside
-        aria-label={text("channel.edit", { name })}
-        onClick={() => setOpen(true)}
-      >
-        <Settings size={15} aria-hidden="true" />
-      </button>
-      {open && <ChannelSettings channelId={channel.id} onClose={() => setOpen(false)} />}
-    </>
+  const guildId = guildIdOf(channel);
+  return mayEdit && guildId !== null ? (
+    <button
+      type="button"
+      className="channel-edit"
+      data-beside
+      aria-label={text("channel.edit", { name })}
+      onClick={() => void router.navigate(channelSettingsLink(guildId, channel.id, undefined))}
+    >
+      <Settings size={15} aria-hidden="true" />
+    </button>
   ) : null;
 }

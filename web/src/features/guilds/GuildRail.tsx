@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { MessageCircle, Plus } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 
 import { useText } from "../../i18n/translate";
 import {
@@ -18,6 +18,7 @@ import { Dialog } from "../../ui/Dialog";
 import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";
+import { setOverlays, useOverlays } from "../overlays/overlays";
 import { useAppState, useSession } from "../session/session";
 import { changeSettings } from "../session/useSettings";
 import { newFolderId } from "./rail";
@@ -37,7 +38,8 @@ export function GuildRail() {
   const loading = useAppState((state) => state.loadingGuilds);
   const folders = useAppState((state) => state.settings.guild_folders);
   const channels = useAppState((state) => state.channels);
-  const [adding, setAdding] = useState(false);
+  const isAdding = useOverlays().dialog === "addGuild";
+  const setAdding = (isOpen: boolean) => setOverlays({ dialog: isOpen ? "addGuild" : null });
   const entries = useMemo(
     () =>
       arrangeGuilds(
@@ -100,7 +102,7 @@ export function GuildRail() {
       <IconButton label={text("guild.create")} onPress={() => setAdding(true)}>
         <Plus size={20} />
       </IconButton>
-      {adding && (
+      {isAdding && (
         <Dialog title={text("guild.create.title")} onClose={() => setAdding(false)}>
           <AddGuild onDone={() => setAdding(false)} />
         </Dialog>

@@ -10,8 +10,9 @@ import type { GuildState } from "../../store/state";
 import { Dialog } from "../../ui/Dialog";
 import { Menu, MenuAt, MenuItem, type Point } from "../../ui/Menu";
 import { loaded } from "../../ui/loaded";
-import { useAppState } from "../session/session";
-import { hide, isHidden, isNew } from "./beginning";
+import { changeGuildSettings } from "../notifications/mute";
+import { useAppState, useSession } from "../session/session";
+import { hidden, isHidden, isNew } from "./beginning";
 import { ChannelList } from "./ChannelList";
 import { GuildItems } from "./GuildItems";
 
@@ -46,11 +47,11 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open>(null);
   const [menuAt, setMenuAt] = useState<Point | null>(null);
+  const session = useSession();
   const user = useAppState((state) => state.user);
   const permissions = useAppState((state) => guildPermissions(state, guild.id, state.user?.id ?? ""));
-  const userId = user?.id ?? "";
   const isOwner = guild.ownerId === user?.id;
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const flags = useAppState((state) => state.guildSettings[guild.id]?.flags ?? 0);
   const [now] = useState(() => Date.now());
   const hasSettings = (permissions & SETTINGS_PERMISSIONS) !== 0n;
   const items = (
@@ -101,15 +102,14 @@ export function GuildSidebar({ guild }: { guild: GuildState }) {
         </Menu>
       </div>
       {guild.unavailable && <p className="notice">{text("guild.unavailable")}</p>}
-      {isOwner && !hidden.has(guild.id) && isNew(guild.id, now) && !isHidden(userId, guild.id) && (
+      {isOwner && isNew(guild.id, now) && !isHidden(flags) && (
         <GettingStarted
           guild={guild}
           onInvite={() => setOpen("invite")}
           onChannel={() => setOpen("channel")}
-          onHide={() => {
-            hide(userId, guild.id);
-            setHidden(new Set([...hidden, guild.id]));
-          }}
+          onHide={() =>
+            void changeGuildSettings(session, guild.id, { flags: hidden(flags) }).catch(() => undefined)
+          }
         />
       )}
       <ChannelList key={guild.id} guild={guild} onEmptyPlace={setMenuAt} />

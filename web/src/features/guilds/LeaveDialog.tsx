@@ -5,6 +5,7 @@ import { useText } from "../../i18n/translate";
 import type { GuildState } from "../../store/state";
 import { Confirm } from "../session/Confirm";
 import { useSession } from "../session/session";
+import { expectLoss } from "./lost";
 
 /** Leaves a guild after a question. */
 export default function LeaveDialog({ guild, onClose }: { guild: GuildState; onClose: () => void }) {
@@ -12,6 +13,7 @@ export default function LeaveDialog({ guild, onClose }: { guild: GuildState; onC
   const { api } = useSession();
   const navigate = useNavigate();
   const leave = async () => {
+    expectLoss(guild.id);
     await leaveGuild(api, guild.id);
     onClose();
     await navigate({ to: "/channels/@me" });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { ChannelType } from "../../api/enums";
 import type { GuildState } from "../../store/state";
-import { hide, isHidden, isNew, stepsDone } from "./beginning";
+import { hidden, isHidden, isNew, stepsDone } from "./beginning";
 import { KINDS, partsOf } from "./kinds";
 
 const EMPTY = { memberCount: 1, icon: null, rulesChannelId: null, roles: {} } as unknown as GuildState;
@@ -43,15 +43,11 @@ test("a guild is new for thirty days", () => {
   expect(isNew(id, created + 31 * 86_400_000)).toBe(false);
 });
 
-test("who hides the list hides it for one account and one guild", () => {
-  const values = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, value: string) => values.set(key, value),
-  } as unknown as Storage;
-  hide("1", "10", storage);
-  const shown = [isHidden("1", "10", storage), isHidden("2", "10", storage), isHidden("1", "11", storage)];
-  expect(shown).toEqual([true, false, false]);
+test("who closes the list closes it in the settings of the account, beside what else they say", () => {
+  expect(isHidden(0)).toBe(false);
+  expect(isHidden(hidden(1 << 14))).toBe(true);
+  expect(hidden(1 << 14) & (1 << 14)).not.toBe(0);
+  expect(hidden(hidden(0))).toBe(hidden(0));
 });
 
 test.each(KINDS)("what a %s begins with is a request that refers to its own ids alone", (kind) => {

@@ -3,7 +3,6 @@ import type { APIChannel } from "discord-api-types/v10";
 
 import { ChannelType } from "../../api/enums";
 import type { GuildState } from "../../store/state";
-import { accountKey } from "../session/accounts";
 
 export const STEPS = ["invite", "icon", "channels", "rules", "bot"] as const;
 export type Step = (typeof STEPS)[number];
@@ -35,14 +34,15 @@ export function isNew(guildId: string, now: number): boolean {
   return now - createdAt < MAX_AGE_DAYS * DAY_MS;
 }
 
-export function isHidden(userId: string, guildId: string, storage: Storage = localStorage): boolean {
-  return storage.getItem(keyOf(userId, guildId)) !== null;
+/** The flag of an account's settings for a guild with which the list is closed on all its devices. The API has no such. */
+const HIDDEN = 1 << 24;
+
+/** Whether the account has closed the list. `flags` are those of its settings for the guild. */
+export function isHidden(flags: number): boolean {
+  return (flags & HIDDEN) !== 0;
 }
 
-export function hide(userId: string, guildId: string, storage: Storage = localStorage): void {
-  storage.setItem(keyOf(userId, guildId), "hidden");
-}
-
-function keyOf(userId: string, guildId: string): string {
-  return accountKey(userId, `beginning.${guildId}`);
+/** The same flags with the list closed. */
+export function hidden(flags: number): number {
+  return flags | HIDDEN;
 }

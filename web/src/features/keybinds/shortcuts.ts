@@ -13,6 +13,7 @@ interface ShortcutData {
 
 const DATA = {
   switcher: { scope: "everywhere", keys: "Mod+K", text: "shortcut.switcher" },
+  palette: { scope: "everywhere", keys: "Mod+Shift+P", text: "shortcut.palette" },
   search: { scope: "everywhere", keys: "Mod+F", text: "shortcut.search" },
   shortcuts: { scope: "everywhere", keys: "Mod+/", text: "shortcut.shortcuts" },
   previousChannel: { scope: "everywhere", keys: "Alt+ArrowUp", text: "shortcut.previousChannel" },
@@ -54,6 +55,7 @@ export const SHORTCUTS: readonly Shortcut[] = (Object.keys(DATA) as ShortcutId[]
 export const FIXED_KEYS: readonly { keys: readonly Combination[]; text: MessageId }[] = [
   { keys: ["Tab"], text: "shortcut.nextControl" },
   { keys: ["ArrowUp", "ArrowDown"], text: "shortcut.list" },
+  { keys: ["Mod+Shift+ArrowUp", "Mod+Shift+ArrowDown"], text: "shortcut.moveChannel" },
   { keys: ["Escape"], text: "shortcut.close" },
   { keys: ["Enter"], text: "shortcut.send" },
   { keys: ["Shift+Enter"], text: "shortcut.newLine" },

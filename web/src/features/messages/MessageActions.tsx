@@ -3,6 +3,7 @@ import { MoreHorizontal, Pencil, Reply, SmilePlus } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import { ApplicationCommandType, ChannelType, MessageFlag, Permission } from "../../api/enums";
+import { saveMessage } from "../../api/inbox";
 import { clearReactions, deleteMessage, setEmbedsShown, setPinned } from "../../api/messages";
 import { useText } from "../../i18n/translate";
 import { has } from "../../store/permissions";
@@ -101,6 +102,13 @@ export default function MessageActions(props: MessageActionsProps) {
         <MenuItem onAction={() => setOpen("forward")}>{text("message.forward")}</MenuItem>
       )}
       {mayPublish && <MenuItem onAction={() => setOpen("publish")}>{text("message.publish")}</MenuItem>}
+      {!isPrivate && (
+        <MenuItem
+          onAction={() => void action.run(() => saveMessage(session.api, message.channel_id, message.id))}
+        >
+          {text("message.save")}
+        </MenuItem>
+      )}
       {!isPrivate && <MenuItem onAction={unread}>{text("message.markUnread")}</MenuItem>}
       <MenuItem onAction={copyLink}>{text("message.link")}</MenuItem>
       {mayPin && <MenuItem onAction={pin}>{text(message.pinned ? "message.unpin" : "message.pin")}</MenuItem>}

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 /** What is open over the screens: at most one of the dialogs. */
 export interface Overlays {
-  dialog: "switcher" | "shortcuts" | null;
+  dialog: "switcher" | "palette" | "shortcuts" | "addGuild" | null;
   /** The events of a guild, or the one that a link leads to. */
   events: { guildId: string; eventId: string | null } | null;
   /** The link to another host that the user is asked about. */

@@ -2,9 +2,9 @@ import { useSyncExternalStore } from "react";
 
 /** What stands beside a channel, other than its members and a thread. */
 export type Panel =
-  | { kind: "search" | "threads" }
+  | { kind: "search" | "threads" | "inbox" }
   /** Of the channel that is open, or of a thread beside it. */
-  | { kind: "pins"; threadId: string | null }
+  | { kind: "pins" | "activities"; threadId: string | null }
   | { kind: "profile"; userId: string };
 
 export interface Panels {

@@ -76,10 +76,17 @@ function Question({ draft, onStay, onLeave }: QuestionProps) {
   );
 }
 
+interface LeaveGuardProps {
+  draft: Draft;
+  /** The path of the screens that share the draft, between which one goes without a question. */
+  within?: string;
+}
+
 /** Asks what to do with changes that are not saved, when the user leaves the page. */
-export function LeaveGuard({ draft }: { draft: Draft }) {
+export function LeaveGuard({ draft, within }: LeaveGuardProps) {
   const blocker = useBlocker({
-    shouldBlockFn: () => draft.isDirty,
+    shouldBlockFn: ({ next }) =>
+      draft.isDirty && (within === undefined || !`${next.pathname}/`.startsWith(`${within}/`)),
     enableBeforeUnload: draft.isDirty,
     withResolver: true,
   });

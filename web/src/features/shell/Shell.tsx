@@ -7,7 +7,9 @@ import { ownActivity } from "../../store/activities";
 import { IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { GuildRail } from "../guilds/GuildRail";
+import { LostGuilds } from "../guilds/LostGuilds";
 import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
+import { InboxButton } from "../inbox/InboxButton";
 import { VoiceBar, VoiceCarrier } from "../voice/VoiceBar";
 import { useNarrow } from "./useNarrow";
 import { useRequestedLaunch } from "../activities/launching";
@@ -17,7 +19,7 @@ import { useNotifications } from "../notifications/useNotifications";
 import { useTitle } from "../notifications/useTitle";
 import { rememberScreen } from "./returnPath";
 import { Opening } from "./Opening";
-import { OverlayHost } from "./OverlayHost";
+import { OverlayHost, type DrawPalette } from "./OverlayHost";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
 
@@ -26,7 +28,7 @@ const ActivityHost = loaded(() => import("../activities/ActivityHost"));
 const ModalHost = loaded(async () => ({ default: (await import("../components/ModalHost")).ModalHost }));
 
 /** The frame of all screens of a logged-in user: guilds, a sidebar and the main part. */
-export function Shell() {
+export function Shell({ drawPalette }: { drawPalette: DrawPalette }) {
   const ready = useAppState((state) => state.ready);
   const status = useAppState((state) => state.status);
   const hasActivity = useAppState((state) => ownActivity(state) !== null);
@@ -46,11 +48,12 @@ export function Shell() {
         </p>
       )}
       <RolePreviewBanner />
+      <LostGuilds />
       <GuildRail />
       {ready ? <Outlet /> : <Opening />}
       {hasActivity && <ActivityHost />}
       {launch !== null && <LaunchHost launch={launch} />}
-      {ready && <OverlayHost />}
+      {ready && <OverlayHost drawPalette={drawPalette} />}
       {ready && <VoiceCarrier />}
       {hasModal && <ModalHost />}
     </div>
@@ -88,6 +91,7 @@ function UserPanel() {
   return (
     <div className="user-panel">
       <UserMenu />
+      <InboxButton />
       <IconButton
         label={text("settings.title")}
         onPress={() => {

@@ -8,10 +8,12 @@ import { loaded } from "../../ui/loaded";
 import { ThreadPanel } from "../channel_view/ThreadPanel";
 import { bringThreadToFront, usePanels, useShowsMembers } from "../overlays/panels";
 
+const InboxPanel = loaded(() => import("../inbox/InboxPanel"));
 const MemberList = loaded(async () => ({ default: (await import("../members/MemberList")).MemberList }));
 const Pins = loaded(() => import("../channel_view/Pins"));
 const ProfilePanel = loaded(() => import("../members/ProfilePanel"));
 const SearchPanel = loaded(async () => ({ default: (await import("../search/SearchPanel")).SearchPanel }));
+const Shelf = loaded(() => import("../activities/Shelf"));
 const ThreadBrowser = loaded(() => import("../threads/ThreadBrowser"));
 const ThreadMembers = loaded(() => import("../threads/ThreadMembers"));
 
@@ -20,7 +22,8 @@ const HAS_THREADS: ReadonlySet<ChannelType> = new Set([ChannelType.GuildText, Ch
 interface SidePanelsProps {
   /** Null for direct messages. */
   guild: GuildState | null;
-  channel: APIChannel;
+  /** Null where none is open: then the inbox alone shows. */
+  channel: APIChannel | null;
   /** The thread that is open beside the channel. */
   thread: APIThreadChannel | null;
 }
@@ -38,6 +41,12 @@ export function SidePanels({ guild, channel, thread }: SidePanelsProps) {
   if (thread !== null && (hasThreadInFront || panel === null)) {
     return <ThreadPanel key={thread.id} thread={thread} guildId={guild?.id ?? ""} />;
   }
+  if (panel?.kind === "inbox") {
+    return <InboxPanel />;
+  }
+  if (channel === null) {
+    return null;
+  }
   switch (panel?.kind) {
     case "search":
       return guild === null ? (
@@ -47,6 +56,13 @@ export function SidePanels({ guild, channel, thread }: SidePanelsProps) {
       );
     case "profile":
       return <ProfilePanel key={panel.userId} userId={panel.userId} guildId={guild?.id ?? null} />;
+    case "activities": {
+      const place = panel.threadId === threadId && thread !== null ? thread : channel;
+      if (!isForum(place)) {
+        return <Shelf key={place.id} channelId={place.id} guildId={guild?.id ?? null} />;
+      }
+      break;
+    }
     case "pins": {
       const pinned = panel.threadId === threadId && thread !== null ? thread : channel;
       if (!isForum(pinned)) {

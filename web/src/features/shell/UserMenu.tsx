@@ -7,6 +7,7 @@ import { Menu, MenuItem, MenuSeparator } from "../../ui/Menu";
 import { Avatar } from "../../ui/controls";
 import { avatarUrl } from "../../api/images";
 import { customActivities } from "../session/activities";
+import { install, useCanInstall } from "../preferences/install";
 import { readAccounts } from "../session/accounts";
 import { useAppState, useSession } from "../session/session";
 import { STATUSES } from "../users/statuses";
@@ -21,6 +22,7 @@ export function UserMenu() {
   const navigate = useNavigate();
   const user = useAppState((state) => state.user);
   const settings = useAppState((state) => state.settings);
+  const mayInstall = useCanInstall();
   const name = useAppState((state) => (state.user === null ? "" : displayName(state, state.user, null)));
   const others = readAccounts().filter((each) => each.userId !== session.account.userId);
   const words = activityText(customActivities(settings.custom_status, 0));
@@ -71,6 +73,7 @@ export function UserMenu() {
         </MenuItem>
       ))}
       <MenuItem onAction={() => void navigate({ to: "/app/login" })}>{text("user.addAccount")}</MenuItem>
+      {mayInstall && <MenuItem onAction={() => void install()}>{text("user.install")}</MenuItem>}
       <MenuItem danger onAction={() => void session.logOut()}>
         {text("settings.logOut")}
       </MenuItem>

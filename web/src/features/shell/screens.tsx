@@ -18,6 +18,7 @@ import { hasJustArrived } from "../joining/arrival";
 import { useAppState, useSession } from "../session/session";
 import "../members/members.css";
 import { showMembers, useShowsMembers } from "../overlays/panels";
+import { noteChannel } from "../switcher/recents";
 import { keepLastScreen, lastChannel, lastScreen, reachablePath } from "./lastScreen";
 import { Panes } from "./Shell";
 import { SidePanels } from "./SidePanels";
@@ -52,6 +53,9 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
   useEffect(() => {
     if (isKnown) {
       keepLastScreen(userId, guildId, channelId);
+      if (channelId !== null) {
+        noteChannel(userId, channelId);
+      }
     }
   }, [userId, guildId, channelId, isKnown]);
   if (guild === undefined) {
@@ -81,9 +85,11 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
           )}
         </main>
       )}
-      {channel && (
-        <SidePanels guild={guild} channel={channel} thread={thread && isThread(thread) ? thread : null} />
-      )}
+      <SidePanels
+        guild={guild}
+        channel={channel ?? null}
+        thread={channel && thread && isThread(thread) ? thread : null}
+      />
     </Panes>
   );
 }
@@ -158,7 +164,12 @@ export function DirectScreen(props: DirectScreenProps) {
   const text = useText();
   const channel = useAppState((state) => (channelId === null ? undefined : state.channels[channelId]));
   const userId = useSession().account.userId;
-  useEffect(() => keepLastScreen(userId, null, channelId), [userId, channelId]);
+  useEffect(() => {
+    keepLastScreen(userId, null, channelId);
+    if (channelId !== null) {
+      noteChannel(userId, channelId);
+    }
+  }, [userId, channelId]);
   return (
     <Panes
       label={text("direct.title")}
@@ -175,7 +186,7 @@ export function DirectScreen(props: DirectScreenProps) {
           <DirectChannel channelId={channelId} messageId={messageId} />
         )}
       </main>
-      {channel !== undefined && <SidePanels guild={null} channel={channel} thread={null} />}
+      <SidePanels guild={null} channel={channel ?? null} thread={null} />
     </Panes>
   );
 }

@@ -40,6 +40,7 @@ export function useShortcuts(): void {
       const { state } = session.store;
       switch (action) {
         case "switcher":
+        case "palette":
         case "shortcuts":
           setOverlays({ dialog: getOverlays().dialog === action ? null : action });
           return true;

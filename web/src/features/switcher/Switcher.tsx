@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import { Clock } from "lucide-react";
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Dialog, Input, Modal, ModalOverlay } from "react-aria-components";
 
 import { guildIconUrl } from "../../api/images";
@@ -7,24 +8,52 @@ import { Translate, useText } from "../../i18n/translate";
 import { Avatar } from "../../ui/controls";
 import { ChannelIcon } from "../channels/ChannelIcon";
 import { useAppState, useSession } from "../session/session";
+import { Keys } from "../keybinds/Keys";
+import { COMMAND_SIGN, matchingCommands, type Command } from "./command";
 import { switcherItems, type SwitcherItem } from "./items";
+import { readRecentChannels } from "./recents";
 import "./switcher.css";
 
-/** Goes to a channel, conversation or guild by its name. */
-export function Switcher({ onClose }: { onClose: () => void }) {
+interface SwitcherProps {
+  commands: readonly Command[];
+  /** What the field has at first. */
+  initial: string;
+  onClose: () => void;
+}
+
+/** Goes to a channel, conversation or guild by its name, and does what has a command. */
+export function Switcher({ commands, initial, onClose }: SwitcherProps) {
   const text = useText();
-  const { store } = useSession();
+  const { store, account } = useSession();
+  const [recents] = useState(() => readRecentChannels(account.userId));
+  const [dialog, setDialog] = useState<ReactNode>(null);
   const navigate = useNavigate();
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const [query, setQuery] = useState("");
+  const [query, setQuery] = useState(initial);
   const [active, setActive] = useState(0);
-  const [items, setItems] = useState(() => switcherItems(store.state, ""));
+  const places = useMemo(
+    () => (query.startsWith(COMMAND_SIGN) ? [] : switcherItems(store.state, query, () => true, recents)),
+    [store, query, recents],
+  );
+  const entries = useMemo(
+    (): readonly (SwitcherItem | Command)[] => [...places, ...matchingCommands(commands, query)],
+    [places, commands, query],
+  );
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
-  }, [active, items]);
-  const open = (item: SwitcherItem | undefined) => {
+  }, [active, entries]);
+  const open = (item: SwitcherItem | Command | undefined) => {
     if (item === undefined) {
+      return;
+    }
+    if ("perform" in item) {
+      const asks = item.perform(onClose);
+      if (asks === null) {
+        onClose();
+      } else {
+        setDialog(asks);
+      }
       return;
     }
     onClose();
@@ -38,13 +67,16 @@ export function Switcher({ onClose }: { onClose: () => void }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      const by = event.key === "ArrowDown" ? 1 : items.length - 1;
-      setActive(items.length === 0 ? 0 : (active + by) % items.length);
+      const by = event.key === "ArrowDown" ? 1 : entries.length - 1;
+      setActive(entries.length === 0 ? 0 : (active + by) % entries.length);
     } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
       event.preventDefault();
-      open(items[active]);
+      open(entries[active]);
     }
   };
+  if (dialog !== null) {
+    return dialog;
+  }
   return (
     <ModalOverlay
       isOpen
@@ -59,16 +91,15 @@ export function Switcher({ onClose }: { onClose: () => void }) {
             dir="auto"
             className="switcher-input"
             aria-label={text("switcher.title")}
-            aria-expanded={items.length > 0}
+            aria-expanded={entries.length > 0}
             aria-controls={listId}
-            aria-activedescendant={items.length > 0 ? `${listId}-${active}` : undefined}
+            aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
             aria-autocomplete="list"
             autoFocus
             placeholder={text("switcher.placeholder")}
             value={query}
             onChange={(event) => {
               setQuery(event.target.value);
-              setItems(switcherItems(store.state, event.target.value));
               setActive(0);
             }}
             onKeyDown={onKeyDown}
@@ -80,30 +111,44 @@ export function Switcher({ onClose }: { onClose: () => void }) {
             aria-label={text("switcher.results")}
             className="switcher-list"
           >
-            {items.map((item, index) => (
+            {entries.map((item, index) => (
               // The field has the focus and the keys; the mouse is another way.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
               <div
-                key={item.key}
+                key={"perform" in item ? `command ${item.id}` : item.key}
                 id={`${listId}-${index}`}
                 role="option"
                 aria-selected={index === active}
-                className={item.unread ? "switcher-item switcher-unread" : "switcher-item"}
+                className={
+                  "unread" in item && item.unread ? "switcher-item switcher-unread" : "switcher-item"
+                }
                 onMouseMove={() => index !== active && setActive(index)}
                 onClick={() => open(item)}
               >
-                <ItemIcon item={item} />
+                {"perform" in item ? (
+                  <item.Icon size={18} className="channel-icon" aria-hidden="true" />
+                ) : (
+                  <ItemIcon item={item} />
+                )}
                 <span className="switcher-label" dir="auto">
                   {item.label}
                 </span>
                 <span className="switcher-detail" dir="auto">
                   {item.detail}
                 </span>
-                {item.mentions > 0 && <span className="mentions">{item.mentions}</span>}
+                {"isRecent" in item && item.isRecent === true && (
+                  <span className="switcher-recent">
+                    <Clock size={14} aria-hidden="true" />
+                    <span className="visually-hidden">{text("switcher.recent")}</span>
+                  </span>
+                )}
+                {"perform" in item
+                  ? item.keys !== null && <Keys combination={item.keys} />
+                  : item.mentions > 0 && <span className="mentions">{item.mentions}</span>}
               </div>
             ))}
           </div>
-          {items.length === 0 && (
+          {entries.length === 0 && (
             <p className="switcher-empty" role="status">
               {text("switcher.none")}
             </p>

@@ -18,6 +18,8 @@ export interface SwitcherItem {
   channel: APIChannel | null;
   unread: boolean;
   mentions: number;
+  /** Whether it is listed for having been open lately. */
+  isRecent?: boolean;
 }
 
 const MAX_ITEMS = 50;
@@ -32,23 +34,30 @@ const PREFIXES: Readonly<Record<string, (item: SwitcherItem) => boolean>> = {
 };
 
 /**
- * The places that match a query; without one those with mentions and unread messages, then the latest ones. `keep`
- * leaves out places that are of no use.
+ * The places that match a query; without one those with mentions, those that were open lately, those with unread
+ * messages, then the latest ones. `keep` leaves out places that are of no use. `recents` are ids of channels, the latest
+ * first: the very first is the one that is open.
  */
 export function switcherItems(
   state: State,
   query: string,
   keep: (item: SwitcherItem) => boolean = () => true,
+  recents: readonly string[] = [],
 ): SwitcherItem[] {
   const limit = PREFIXES[query[0] ?? ""];
   const text = (limit === undefined ? query : query.slice(1)).trim();
   const items = allItems(state).filter((item) => keep(item) && (limit?.(item) ?? true));
   if (text === "") {
+    const places = new Map(recents.slice(1).map((id, index) => [id, index]));
+    const placeOf = ({ channel }: SwitcherItem) => places.get(channel?.id ?? "") ?? Infinity;
     return items
       .filter((item) => limit !== undefined || item.kind === "channel")
+      .map((item) => ({ ...item, isRecent: placeOf(item) !== Infinity }))
       .sort(
         (a, b) =>
           b.mentions - a.mentions ||
+          Number(b.isRecent) - Number(a.isRecent) ||
+          (a.isRecent ? placeOf(a) - placeOf(b) : 0) ||
           Number(b.unread) - Number(a.unread) ||
           activityOf(b.channel).localeCompare(activityOf(a.channel)),
       )

@@ -14,7 +14,7 @@ import { Select } from "../../../ui/Select";
 import { useSession } from "../../session/session";
 import { withElement, withoutElement } from "../changes";
 import { FormFrame } from "../Form";
-import { channelOptions, OPEN_TYPES } from "../options";
+import { channelOptions, choices, OPEN_TYPES } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
 import type { SectionProps } from "../section";
 import { useForm } from "../../session/useForm";
@@ -99,7 +99,7 @@ function WelcomeForm({ guild, screen }: { guild: GuildState; screen: APIGuildWel
             <Select
               label={text("guildSettings.webhooks.channel")}
               value={channel.channel_id}
-              options={channels.map(({ id, name }) => [id, name])}
+              options={choices(channels)}
               onChange={(id) => change(index, { ...channel, channel_id: id })}
               error={errorOf(`welcome_channels.${index}.channel_id`)}
             />

@@ -18,7 +18,7 @@ import { Confirm } from "../../session/Confirm";
 import { CopyButton } from "../CopyButton";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
-import { channelOptions, OPEN_TYPES } from "../options";
+import { channelOptions, choices, OPEN_TYPES } from "../options";
 import { useForm } from "../../session/useForm";
 
 interface WebhookEditorProps {
@@ -65,7 +65,7 @@ export function WebhookEditor({ guild, webhook, onChange }: WebhookEditorProps) 
           <Select
             label={text("guildSettings.webhooks.channel")}
             value={value.channel_id ?? ""}
-            options={channelOptions(store.state, guild.id, OPEN_TYPES).map(({ id, name }) => [id, name])}
+            options={choices(channelOptions(store.state, guild.id, OPEN_TYPES))}
             onChange={(channelId) => set("channel_id", channelId)}
             error={errorOf("channel_id")}
           />

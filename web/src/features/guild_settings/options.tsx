@@ -1,9 +1,12 @@
+import type { ReactNode } from "react";
+
 import { ChannelType } from "../../api/enums";
 import { compareIds } from "../../store/records";
 import { guildIdOf } from "../../store/channels";
 import { channelName } from "../../store/selectors";
 import type { State } from "../../store/state";
 import type { PickerOption } from "../../ui/Picker";
+import { ChannelIcon } from "../channels/ChannelIcon";
 
 /** The channels of a guild of some types, by position, for a list to choose from. */
 export function channelOptions(state: State, guildId: string, types: readonly ChannelType[]): PickerOption[] {
@@ -13,12 +16,26 @@ export function channelOptions(state: State, guildId: string, types: readonly Ch
       (a, b) =>
         ("position" in a ? a.position : 0) - ("position" in b ? b.position : 0) || compareIds(a.id, b.id),
     )
-    .map((channel) => ({ id: channel.id, name: `#${channelName(state, channel)}` }));
+    .map((channel) => {
+      const name = channelName(state, channel);
+      // The sign of text channels is part of how people write their names; the others have pictures.
+      return TEXT_TYPES.includes(channel.type)
+        ? { id: channel.id, name: `#${name}` }
+        : { id: channel.id, name, icon: <ChannelIcon type={channel.type} /> };
+    });
+}
+
+/** Options as a `Select` takes them. */
+export function choices(options: readonly PickerOption[]): (readonly [string, string, ReactNode?])[] {
+  return options.map(({ id, name, icon }) => [id, name, icon] as const);
 }
 
 /** Options with a first one for none, for a `Select`. */
-export function optional(options: readonly PickerOption[], none: string): (readonly [string, string])[] {
-  return [["", none] as const, ...options.map(({ id, name }) => [id, name] as const)];
+export function optional(
+  options: readonly PickerOption[],
+  none: string,
+): (readonly [string, string, ReactNode?])[] {
+  return [["", none], ...choices(options)];
 }
 
 /** Channels that hold messages. */
