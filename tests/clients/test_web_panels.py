@@ -52,12 +52,12 @@ async def test_panels_make_room_beside_the_channel(browser: Browser, world: Worl
     ada = await open_as(browser, owner, f"/channels/{guild_id}/{general}", 1200)
     await makes_room(ada, "Members")
     button = ada.page.get_by_role("button", name="Pinned messages", exact=True)
-    place = await button.bounding_box()
+    box = await button.bounding_box()
     for name in ("Pinned messages", "Threads", "Activities", "Search messages"):
         await ada.page.get_by_role("button", name=name, exact=True).click()
         await makes_room(ada, name)
         # What one has just pressed does not move under the pointer.
-        assert await button.bounding_box() == place
+        assert await button.bounding_box() == box
     # Away from the button, which says its name at the pointer.
     await ada.page.mouse.move(600, 300)
     await expect(ada.page.get_by_role("tooltip")).to_have_count(0)
