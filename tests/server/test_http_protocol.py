@@ -1,6 +1,7 @@
 """Connections with slow or oversized requests are closed; slow responses are not."""
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -330,6 +331,77 @@ async def test_many_small_requests_sent_ahead_are_no_large_head(port: int) -> No
 
 
 CHUNKED = b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+TINY = b"GET / HTTP/1.1\r\n\r\n"
+LARGE_BODY = b"b" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("first", "waiting"),
+    [
+        (TINY, 100),
+        (b"POST / HTTP/1.1\r\ncontent-length: 100000\r\n\r\n" + LARGE_BODY, 100),
+        (CHUNKED + b"186a0\r\n" + LARGE_BODY + b"\r\n0\r\n\r\n", 1_000),
+    ],
+    ids=["head", "body", "chunks"],
+)
+async def test_few_of_many_requests_sent_ahead_wait_parsed_and_all_are_answered(first: bytes, waiting: int) -> None:
+    begun, go = asyncio.Event(), asyncio.Event()
+    bodies: list[bytes] = []
+
+    async def answers_later(_scope: Any, receive: Any, send: Any) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body += message["body"]
+            more = message["more_body"]
+        bodies.append(body)
+        begun.set()
+        await go.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]})
+        await send({"type": "http.response.body", "body": b"a"})
+
+    async with serving(answers_later) as port:
+        reader, writer = await connect(port)
+        writer.write(first + TINY * 5_000)
+        await begun.wait()
+        protocol = responding()
+        most = len(protocol._queue)
+        go.set()
+        for _ in range(5_001):
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 ")
+            assert await reader.readexactly(1) == b"a"
+            most = max(most, len(protocol._queue))
+        assert 8 <= most < waiting
+        writer.close()
+    assert bodies == [LARGE_BODY if len(first) > 1_000 else b"", *[b""] * 5_000]
+
+
+async def test_what_is_read_behind_waiting_requests_is_bounded() -> None:
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def answers_later(_scope: Any, _receive: Any, _send: Any) -> None:
+        begun.set()
+        await go.wait()
+
+    async with serving(answers_later) as port:
+        reader, writer = await connect(port)
+        writer.write(TINY)
+        await begun.wait()
+        protocol = responding()
+        # Though reading is paused, as a read may be under way.
+        for _ in range(100):
+            protocol.data_received(TINY * 1_000)
+        assert protocol.transport.is_closing()
+        assert len(protocol._unparsed) < 2_000_000
+        go.set()
+        assert await heard((reader, writer)) == b""
+
+
+def responding() -> BoundedHttp:
+    """The connection whose request is answered."""
+    connections = [each for each in gc.get_objects() if isinstance(each, BoundedHttp)]
+    return next(each for each in connections if each._responding is not None and not each.transport.is_closing())
 
 
 @pytest.mark.parametrize(

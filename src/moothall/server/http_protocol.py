@@ -34,6 +34,15 @@ BODY_SECONDS: Final = 30.0
 LINGER_SECONDS: Final = 2.0
 """Time between a refusal and the end of the connection, so that a client that is still sending reads the refusal."""
 
+PIPELINED_MAX: Final = 8
+"""Requests of a connection that wait for the responses to earlier ones, after which no more are parsed."""
+_PARSED_AT_ONCE: Final = 1024
+"""Bytes of heads that are parsed at once: a read of 256 KB could be of thousands of requests."""
+_CHUNKED_AT_ONCE: Final = 16 * 1024
+"""The same of a body without a length."""
+_UNPARSED_MAX: Final = 1024 * 1024
+"""Bytes that wait to be parsed: several reads, of which each but the first came though reading was paused."""
+
 _LINE_OVERHEAD: Final = len(b"  HTTP/1.1\r\n")
 _HEADER_OVERHEAD: Final = len(b": \r\n")
 _END_OF_HEAD: Final = len(b"\r\n")
@@ -74,6 +83,10 @@ class BoundedHttp(HttpToolsProtocol):
         """Bytes read since the head began or the last part of the body, without those of the same read before that."""
         self._queue: deque[Exchange] = deque()
         """Pipelined requests that wait for the responses to earlier ones."""
+        self._unparsed = b""
+        """What has been read behind as many requests as may wait."""
+        self._body_received = 0
+        """Bytes of the body of the request that arrived last."""
         self._responding: Exchange | None = None
         """The request that is answered, or was answered last: before `cycle` where requests are pipelined."""
         self._follows = False
@@ -97,6 +110,7 @@ class BoundedHttp(HttpToolsProtocol):
                 exchange.disconnected = exchange.disconnected or not exchange.response_complete
                 exchange.wake()
         self._queue.clear()
+        self._unparsed = b""
         self.flow.resume_writing()
         if exc is None:
             self.transport.close()
@@ -109,9 +123,21 @@ class BoundedHttp(HttpToolsProtocol):
         if self._awaits == _Awaits.NEXT:
             self._awaits = _Awaits.FIRST
         self._idle_since = 0.0
-        self._received += len(data)
+        if self._unparsed:
+            self._unparsed += data
+            self.flow.pause_reading()
+            if len(self._unparsed) > _UNPARSED_MAX:
+                self.transport.close()
+            return
+        self._parse(data)
+
+    def _parse(self, data: bytes) -> None:
         try:
-            self.parser.feed_data(data)
+            if len(data) <= _PARSED_AT_ONCE and len(self._queue) < PIPELINED_MAX:
+                self._received += len(data)
+                self.parser.feed_data(data)
+            else:
+                self._parse_slices(data)
         except httptools.HttpParserError:
             self.send_400_response("")
         except httptools.HttpParserUpgrade:
@@ -119,6 +145,28 @@ class BoundedHttp(HttpToolsProtocol):
                 self.handle_websocket_upgrade()
                 self.parser = None  # type: ignore[assignment]  # which refers to this object
         self._watch()
+
+    def _parse_slices(self, data: bytes) -> None:
+        """Parse data until as many requests wait as may, and keep the rest until one is answered."""
+        start = 0
+        while start < len(data):
+            if len(self._queue) >= PIPELINED_MAX:
+                self._unparsed = data[start:]
+                return
+            part = data[start : start + self._slice_size()]
+            start += len(part)
+            self._received += len(part)
+            self.parser.feed_data(part)
+
+    def _slice_size(self) -> int:
+        """Bytes to parse at once: the rest of a body, but not what may be many requests."""
+        if self._awaits != _Awaits.BODY or self.cycle is None:
+            return _PARSED_AT_ONCE
+        for name, value in self.cycle.scope["headers"]:
+            if name == b"content-length":
+                # The parser has refused what is no number.
+                return max(int(value) - self._body_received, _PARSED_AT_ONCE)
+        return _CHUNKED_AT_ONCE
 
     def on_message_begin(self) -> None:
         """Note the start of a request."""
@@ -144,7 +192,7 @@ class BoundedHttp(HttpToolsProtocol):
         if (self._received > HEAD_BYTES or self._follows) and self._head_size() > HEAD_BYTES:
             raise _HeadTooLarge
         self._awaits = _Awaits.BODY
-        self._received = 0
+        self._received = self._body_received = 0
         self.scope = scope = self._make_scope()  # type: ignore[assignment]  # as a plain dictionary
         self._upgrades = False
         if self.parser.should_upgrade():
@@ -174,6 +222,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Pass on a part of the body."""
         self._received = 0
+        self._body_received += len(body)
         exchange = self.cycle
         if exchange is None or exchange.response_complete or self._upgrades:
             return
@@ -198,10 +247,15 @@ class BoundedHttp(HttpToolsProtocol):
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
-        self.flow.resume_reading()
         if self._queue:
             self._start(self._queue.popleft())
+            if self._unparsed and not self._refused:
+                data, self._unparsed = self._unparsed, b""
+                self._parse(data)
+            if not self._unparsed:
+                self.flow.resume_reading()
             return
+        self.flow.resume_reading()
         self._idle_since = self.loop.time()
         if self._idle_timer is None:
             self._idle_timer = self.loop.call_later(self.timeout_keep_alive, self._close_if_idle)
