@@ -58,21 +58,24 @@ async def read_parts(
     Raises MalformedForm for data that is not a form or is truncated, and anything that `chunks` and `cost` raise.
     """
     parser = _EventParser(_boundary_of(content_type))
-    async for chunk in chunks:
-        # Data that looks like a boundary again and again takes a hundred times as long as other data.
-        for start in range(0, len(chunk), PARSED_AT_ONCE):
-            started = cpu_stopwatch()
-            events = parser.feed(chunk[start : start + PARSED_AT_ONCE] if len(chunk) > PARSED_AT_ONCE else chunk)
-            seconds = cpu_stopwatch() - started
-            if cost is not None:
-                cost.charge_cpu(seconds)
-            for event in events:
-                yield event
-            if parser.is_complete:
-                return
-            if seconds > TURN_SECONDS:
-                await yield_turn()
-    raise MalformedForm("The form ends before its last boundary.")
+    try:
+        async for chunk in chunks:
+            # Data that looks like a boundary again and again takes a hundred times as long as other data.
+            for start in range(0, len(chunk), PARSED_AT_ONCE):
+                started = cpu_stopwatch()
+                events = parser.feed(chunk[start : start + PARSED_AT_ONCE] if len(chunk) > PARSED_AT_ONCE else chunk)
+                seconds = cpu_stopwatch() - started
+                if cost is not None:
+                    cost.charge_cpu(seconds)
+                for event in events:
+                    yield event
+                if parser.is_complete:
+                    return
+                if seconds > TURN_SECONDS:
+                    await yield_turn()
+        raise MalformedForm("The form ends before its last boundary.")
+    finally:
+        parser.close()
 
 
 def _boundary_of(content_type: str) -> bytes:
@@ -115,6 +118,10 @@ class _EventParser:
         except FormParserError as problem:
             raise MalformedForm(f"This is not a form: {problem}.") from None
         return self._events
+
+    def close(self) -> None:
+        """Drop the library's parser, which refers to this object: both would stay until garbage is collected."""
+        del self._parser
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         self._events.append(data if start == 0 and end == len(data) else data[start:end])

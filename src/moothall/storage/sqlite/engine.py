@@ -40,6 +40,8 @@ _PAUSE_AFTER = 0.0005
 
 _LONG_READS = 2
 """How many long reads run at once."""
+_LONG_READS_KIB = 4_000
+"""Pages that a connection for long reads keeps in memory: it reads most of them once."""
 _LOWER = 5
 """By so much their threads are nicer than the event loop's (docs/decisions/0010)."""
 
@@ -152,7 +154,7 @@ class LongReads:
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = connect(self._path, readonly=True)
+            connection = connect(self._path, readonly=True, cache_kib=_LONG_READS_KIB)
         try:
             rows: list[Any] = connection.execute(plan.text, plan.bind(values)).fetchall()
         except (apsw.Error, OverflowError) as error:
