@@ -10,21 +10,18 @@ attackers on other machines do not take the server's processors.
 
 import argparse
 import asyncio
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from tests.abuse.attackers import ATTACKERS
 from tests.abuse.clients import Clients
 from tests.abuse.community import Community
+from tests.abuse.priority import prefer
 from tests.abuse.trial import Row, Trial
 from tests.support.serving import RunningServer
 
-_NICE = -18
-"""The priority of the server and its clients (setpriority(2))."""
 _WARMING = 5.0
 """Seconds before anything is measured."""
 
@@ -73,8 +70,7 @@ def main() -> None:
     parser.add_argument("--only-together", action="store_true", help="run all at once alone")
     options = parser.parse_args()
     names = options.names or ATTACKERS
-    with suppress(PermissionError):
-        os.setpriority(os.PRIO_PROCESS, 0, _NICE)
+    prefer()
     alone, together_seconds = not options.only_together, options.together_seconds
     passed = asyncio.run(_run(names, options.seconds, options.server, alone=alone, together_seconds=together_seconds))
     sys.exit(0 if passed else 1)

@@ -79,16 +79,17 @@ class Clients:
             async with asyncio.timeout(_GIVE_UP):
                 await listens.wait()
             end = time.monotonic() + seconds
+            # Of no common measure: else some would act at the same moments again and again.
             acts = [
                 self._repeat("read messages", 0.1, end, self._read),
-                self._repeat("bot reads guild", 0.4, end, self._bot_reads),
-                self._repeat("write and hear", 0.25, end, self._write),
-                self._repeat("webhook posts", 0.5, end, self._post),
-                self._repeat("load a file", 0.5, end, self._load_file),
-                self._repeat("load a page", 0.4, end, self._load_page),
-                self._repeat("log in", 0.6, end, self._log_in),
-                self._repeat("connect, READY", 0.5, end, self._connect),
-                self._repeat("health", 0.5, end, self._health),
+                self._repeat("bot reads guild", 0.41, end, self._bot_reads),
+                self._repeat("write and hear", 0.27, end, self._write),
+                self._repeat("webhook posts", 0.47, end, self._post),
+                self._repeat("load a file", 0.53, end, self._load_file),
+                self._repeat("load a page", 0.43, end, self._load_page),
+                self._repeat("log in", 0.61, end, self._log_in),
+                self._repeat("connect, READY", 0.51, end, self._connect),
+                self._repeat("health", 0.49, end, self._health),
                 self._measure_own_delays(end),
             ]
             await asyncio.gather(*acts)

@@ -2,11 +2,11 @@
 
 import asyncio
 import importlib
-import os
 import sys
 
 import msgspec
 
+from tests.abuse.priority import defer
 from tests.abuse.target import Target
 
 
@@ -20,10 +20,10 @@ async def _attack(names: list[str], targets: list[Target], seconds: float) -> No
 def main() -> None:
     """Read the targets, say "ready", and attack at a lower priority."""
     seconds, niceness, *names = sys.argv[1:]
+    defer(int(niceness))
     targets = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Target])
     for name in names:
         importlib.import_module(f"{__package__}.{name}")
-    os.setpriority(os.PRIO_PROCESS, 0, max(int(niceness), os.getpriority(os.PRIO_PROCESS, 0)))
     print("ready", flush=True)
     asyncio.run(_attack(names, targets, float(seconds)))
 
