@@ -345,7 +345,7 @@ LARGE_BODY = b"b" * 100_000
     ids=["head", "body", "chunks"],
 )
 async def test_few_of_many_requests_sent_ahead_wait_parsed_and_all_are_answered(first: bytes, waiting: int) -> None:
-    begun, go = asyncio.Event(), asyncio.Event()
+    started, go = asyncio.Event(), asyncio.Event()
     bodies: list[bytes] = []
 
     async def answers_later(_scope: Any, receive: Any, send: Any) -> None:
@@ -355,7 +355,7 @@ async def test_few_of_many_requests_sent_ahead_wait_parsed_and_all_are_answered(
             body += message["body"]
             more = message["more_body"]
         bodies.append(body)
-        begun.set()
+        started.set()
         await go.wait()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]})
         await send({"type": "http.response.body", "body": b"a"})
@@ -363,31 +363,31 @@ async def test_few_of_many_requests_sent_ahead_wait_parsed_and_all_are_answered(
     async with serving(answers_later) as port:
         reader, writer = await connect(port)
         writer.write(first + TINY * 5_000)
-        await begun.wait()
+        await started.wait()
         protocol = responding()
-        most = len(protocol._queue)
+        maximum = len(protocol._queue)
         go.set()
         for _ in range(5_001):
             head = await reader.readuntil(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200 ")
             assert await reader.readexactly(1) == b"a"
-            most = max(most, len(protocol._queue))
-        assert 8 <= most < waiting
+            maximum = max(maximum, len(protocol._queue))
+        assert 8 <= maximum < waiting
         writer.close()
     assert bodies == [LARGE_BODY if len(first) > 1_000 else b"", *[b""] * 5_000]
 
 
 async def test_what_is_read_behind_waiting_requests_is_bounded() -> None:
-    begun, go = asyncio.Event(), asyncio.Event()
+    started, go = asyncio.Event(), asyncio.Event()
 
     async def answers_later(_scope: Any, _receive: Any, _send: Any) -> None:
-        begun.set()
+        started.set()
         await go.wait()
 
     async with serving(answers_later) as port:
         reader, writer = await connect(port)
         writer.write(TINY)
-        await begun.wait()
+        await started.wait()
         protocol = responding()
         # Though reading is paused, as a read may be under way.
         for _ in range(100):
