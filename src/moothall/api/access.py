@@ -33,6 +33,10 @@ class Access:
         """Enter the guild or channel in the path and check the actor's authority. Raises Refusal."""
         raise NotImplementedError
 
+    def refusal(self, refusal: Refusal) -> Refusal:
+        """A refusal in the shape that callers of these endpoints expect: the API's own, unless another protocol's."""
+        return refusal
+
 
 class Public(Access):
     """Any caller. A token is optional, but must be valid."""

@@ -141,6 +141,7 @@ class Pipeline:
         started = stopwatch()
         request = Request(scope, receive, max_body=self._max_body, address=client_address(scope, self._trusted))
         endpoint_name = "none"
+        endpoint: Endpoint | None = None
         current_request.set(request.id)
         try:
             endpoint, values, head = self._match(request)
@@ -155,7 +156,7 @@ class Pipeline:
                     response.body = b""
         except (Refusal, WorkRefused) as problem:
             refusal = refusal_of(problem)
-            response = refusal_response(refusal)
+            response = refusal_response(refusal if endpoint is None else endpoint.access.refusal(refusal))
             request.extend(response.headers)
             _release_frames(refusal)
         except ClientDisconnected:

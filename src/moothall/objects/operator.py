@@ -20,6 +20,8 @@ class OperatorPermission(StrEnum):
     """Read the log of operators."""
     OPERATORS = "operators"
     """Make operators, and change what they may."""
+    PROVISIONING = "provisioning"
+    """Let an identity provider make and close the accounts of its people by SCIM."""
 
 
 ALL: Final = frozenset(OperatorPermission)

@@ -1,7 +1,7 @@
 import type { ApiClient } from "./client";
 
 /** The kinds of acts of operators. */
-export type OperatorPermission = "users" | "guilds" | "reports" | "settings" | "log" | "operators";
+export type OperatorPermission = "users" | "guilds" | "reports" | "settings" | "log" | "operators" | "provisioning";
 
 export interface Operator {
   user_id: string;

@@ -41,6 +41,13 @@ _ALIKE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
+class ContentTypes:
+    """The annotation of a body that may have other types of content: `Annotated[T, ContentTypes("application/x")]`."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
 class BodyReader(Struct, frozen=True):
     """Decodes the body of one endpoint."""
 
@@ -52,6 +59,8 @@ class BodyReader(Struct, frozen=True):
     """Whether the struct has a method `check`."""
     forms: bool = False
     """Whether the body may be a form, urlencoded or multipart."""
+    other_types: tuple[str, ...] = ()
+    """Other types of content that are JSON too."""
 
     def read(self, data: bytes, content_type: str) -> Any:
         """Decode the body into its struct.
@@ -86,7 +95,7 @@ class BodyReader(Struct, frozen=True):
         """The JSON of a body, without the character that PostgreSQL cannot store."""
         if not data and self.optional:
             data = b"{}"
-        elif not content_type.lower().startswith(self.content_type):
+        elif not content_type.lower().startswith((self.content_type, *self.other_types)):
             data = self._json_of_form(data, content_type)
         return _NUL.sub(rb"\1", data) if contains(data, b"\\u0000") else data
 
@@ -144,7 +153,9 @@ def _parsed(data: bytes) -> Any:
 
 def body_reader(kind: object, *, optional: bool, forms: bool = False) -> BodyReader:
     """Make the reader for the annotated type of a handler's `body`."""
-    return BodyReader(kind, optional, callable(getattr(kind, "check", None)), forms)
+    annotations = getattr(kind, "__metadata__", ())
+    types = tuple(name for each in annotations if isinstance(each, ContentTypes) for name in each.names)
+    return BodyReader(kind, optional, callable(getattr(kind, "check", None)), forms, types)
 
 
 def without_lone_surrogates(data: bytes) -> bytes:

@@ -16,6 +16,9 @@ from moothall.storage.tables import (
     identity_providers,
     members,
     provider_memberships,
+    scim_group_members,
+    scim_groups,
+    scim_users,
     tokens,
 )
 
@@ -103,6 +106,45 @@ _select_sessions_of_name = Query(
         select(_s.token_hash, _s.user_id)
         .select_from(auth_sessions.join(tokens, tokens.c.hash == _s.token_hash))
         .where(_by_provider, _s.provider_session == bindparam("session"), _started)
+    )
+)
+_delete_provisioned = Query(lambda: delete(scim_users).where(scim_users.c.user_id == bindparam("user_id")))
+_delete_group_members = Query(
+    lambda: delete(scim_group_members).where(scim_group_members.c.user_id == bindparam("user_id"))
+)
+_has_groups = Query(lambda: select(exists().where(scim_groups.c.provider_id == bindparam("provider_id"))))
+_select_group_names = Query(
+    lambda: (
+        select(scim_groups.c.display_name)
+        .select_from(
+            scim_group_members.join(
+                scim_groups,
+                (scim_groups.c.provider_id == scim_group_members.c.provider_id)
+                & (scim_groups.c.id == scim_group_members.c.group_id),
+            )
+        )
+        .where(
+            scim_group_members.c.provider_id == bindparam("provider_id"),
+            scim_group_members.c.user_id == bindparam("user_id"),
+        )
+    )
+)
+_is_provisioned = Query(
+    lambda: select(
+        exists().where(
+            scim_users.c.provider_id == bindparam("provider_id"),
+            scim_users.c.user_id == bindparam("user_id"),
+            ~scim_users.c.removed,
+        )
+    )
+)
+_has_logged_in = Query(
+    lambda: select(
+        exists().where(
+            _i.provider_id == bindparam("provider_id"),
+            _i.user_id == bindparam("user_id"),
+            _i.last_login_at.is_not(None),
+        )
     )
 )
 _count_of_provider = Query(
@@ -193,3 +235,24 @@ async def select_sessions(
 async def count_identities(reader: Reader, provider_id: Snowflake) -> int:
     """Count the identities of a provider that log in."""
     return int(await reader.scalar(_count_of_provider, provider_id=provider_id))
+
+
+async def select_provisioned_groups(reader: Reader, provider_id: Snowflake, user_id: UserId) -> frozenset[str] | None:
+    """The names of a user's groups as a provider has told by SCIM; None for a provider that tells of none."""
+    if not await reader.scalar(_has_groups, provider_id=provider_id):
+        return None
+    rows = await reader.all(_select_group_names, provider_id=provider_id, user_id=user_id)
+    return frozenset(row[0] for row in rows)
+
+
+async def awaits_first_login(reader: Reader, provider_id: Snowflake, user_id: UserId) -> bool:
+    """Whether a provider has made an account by SCIM whose user has not logged in with it yet."""
+    if not await reader.scalar(_is_provisioned, provider_id=provider_id, user_id=user_id):
+        return False
+    return not await reader.scalar(_has_logged_in, provider_id=provider_id, user_id=user_id)
+
+
+async def delete_provisioned(tx: Transaction, user_id: UserId) -> None:
+    """Delete what providers say of a deleted account by SCIM, and its memberships of their groups."""
+    await tx.execute(_delete_provisioned, user_id=user_id)
+    await tx.execute(_delete_group_members, user_id=user_id)

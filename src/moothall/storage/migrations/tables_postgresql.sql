@@ -1484,6 +1484,48 @@ CREATE INDEX ix_scheduled_events_guild_id_status ON scheduled_events (guild_id, 
 
 CREATE INDEX ix_scheduled_events_image ON scheduled_events (image) WHERE image IS NOT NULL;
 
+CREATE TABLE scim_group_members (
+	provider_id BIGINT NOT NULL,
+	group_id BIGINT NOT NULL,
+	user_id BIGINT NOT NULL,
+	CONSTRAINT pk_scim_group_members PRIMARY KEY (provider_id, group_id, user_id)
+);
+
+CREATE INDEX ix_scim_group_members_user_id_provider_id ON scim_group_members (user_id, provider_id);
+
+CREATE TABLE scim_groups (
+	provider_id BIGINT NOT NULL,
+	id BIGINT NOT NULL,
+	display_name TEXT COLLATE "C" NOT NULL,
+	external_id TEXT COLLATE "C",
+	version BIGINT NOT NULL,
+	created_at BIGINT NOT NULL,
+	updated_at BIGINT NOT NULL,
+	CONSTRAINT pk_scim_groups PRIMARY KEY (provider_id, id)
+);
+
+CREATE UNIQUE INDEX ix_scim_groups_provider_id_display_name ON scim_groups (provider_id, display_name);
+
+CREATE TABLE scim_users (
+	provider_id BIGINT NOT NULL,
+	user_id BIGINT NOT NULL,
+	user_name_key TEXT COLLATE "C" NOT NULL,
+	external_id TEXT COLLATE "C",
+	attributes TEXT NOT NULL,
+	deactivated BOOLEAN NOT NULL,
+	removed BOOLEAN NOT NULL,
+	version BIGINT NOT NULL,
+	created_at BIGINT NOT NULL,
+	updated_at BIGINT NOT NULL,
+	CONSTRAINT pk_scim_users PRIMARY KEY (provider_id, user_id)
+);
+
+CREATE INDEX ix_scim_users_provider_id_external_id ON scim_users (provider_id, external_id);
+
+CREATE UNIQUE INDEX ix_scim_users_provider_id_user_name_key ON scim_users (provider_id, user_name_key);
+
+CREATE INDEX ix_scim_users_user_id ON scim_users (user_id);
+
 CREATE TABLE screening_forms (
 	guild_id BIGINT NOT NULL,
 	version BIGINT NOT NULL,

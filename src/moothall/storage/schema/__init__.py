@@ -48,7 +48,15 @@ from moothall.storage.schema.guilds import (
     stickers,
 )
 from moothall.storage.schema.harvests import harvest_files, harvests
-from moothall.storage.schema.identities import identities, identity_providers, provider_groups, provider_memberships
+from moothall.storage.schema.identities import (
+    identities,
+    identity_providers,
+    provider_groups,
+    provider_memberships,
+    scim_group_members,
+    scim_groups,
+    scim_users,
+)
 from moothall.storage.schema.jobs import jobs
 from moothall.storage.schema.link_previews import link_previews, preview_requests
 from moothall.storage.schema.mails import mails
@@ -213,6 +221,9 @@ __all__ = [
     "saved_messages",
     "scheduled_event_users",
     "scheduled_events",
+    "scim_group_members",
+    "scim_groups",
+    "scim_users",
     "screening_forms",
     "server_settings",
     "skus",

@@ -1,7 +1,15 @@
 """Identity providers, and the people whom they know."""
 
 from moothall.objects.ids import GuildId, RoleId, Snowflake, UserId
-from moothall.storage.columns import bytes_column, flag_column, id_column, key_column, moment_column, text_column
+from moothall.storage.columns import (
+    bytes_column,
+    flag_column,
+    id_column,
+    key_column,
+    moment_column,
+    number_column,
+    text_column,
+)
 from moothall.storage.schema.metadata import clustered, index, table
 
 identity_providers = table(
@@ -54,3 +62,43 @@ identities = clustered(
     index("user_id"),
 )
 """People as providers know them, and their accounts here."""
+
+scim_users = clustered(
+    "scim_users",
+    id_column("provider_id", Snowflake, key=True),
+    id_column("user_id", UserId, key=True),
+    key_column("user_name_key"),  # casefolded; a text that no userName can be once the resource is deleted
+    key_column("external_id", nullable=True),  # what the provider calls the person
+    text_column("attributes", nullable=False),  # JSON, as the provider has set them
+    flag_column("deactivated"),  # the account is suspended because the provider says so
+    flag_column("removed"),  # the provider has deleted the resource
+    number_column("version"),
+    moment_column("created_at"),
+    moment_column("updated_at"),
+    index("provider_id", "user_name_key", unique=True),
+    index("provider_id", "external_id"),
+    index("user_id"),
+)
+"""Accounts that a provider has made by SCIM, and what it says of their people."""
+
+scim_groups = clustered(
+    "scim_groups",
+    id_column("provider_id", Snowflake, key=True),
+    id_column("id", Snowflake, key=True),
+    key_column("display_name"),
+    key_column("external_id", nullable=True),
+    number_column("version"),
+    moment_column("created_at"),
+    moment_column("updated_at"),
+    index("provider_id", "display_name", unique=True),
+)
+"""Groups that a provider has told of by SCIM. What their people get is in `provider_groups`, by the name."""
+
+scim_group_members = clustered(
+    "scim_group_members",
+    id_column("provider_id", Snowflake, key=True),
+    id_column("group_id", Snowflake, key=True),
+    id_column("user_id", UserId, key=True),
+    index("user_id", "provider_id"),
+)
+"""The members of such groups."""

@@ -23,9 +23,10 @@ from moothall.resources.guild.membership.operations import (
 )
 from moothall.resources.identity_provider.queries import GroupRow, ProviderRow, select_groups
 from moothall.resources.member.events import GuildMemberUpdate
-from moothall.resources.member.queries import get_member
+from moothall.resources.member.queries import get_member, is_banned
 from moothall.resources.single_sign_on import queries
 from moothall.resources.user.queries import get_user, select_user
+from moothall.storage.database import Reader
 from moothall.storage.rows import MemberRow
 
 GROUP_EVENTS: Final[Fires] = (*JOIN_EVENTS, *LEAVE_EVENTS, GuildMemberUpdate)
@@ -61,18 +62,12 @@ def shares(rows: Iterable[GroupRow], groups: Collection[str]) -> dict[GuildId, S
 async def apply_groups(services: Services, provider: ProviderRow, user_id: UserId, groups: Collection[str]) -> None:
     """Give and take what a person's groups say, in a transaction for each guild where something changes.
 
-    A guild that refuses the person, by a ban or because it is full, is left out.
+    Where the provider tells of groups by SCIM, those count, and not `groups`. A guild that refuses the person, by a ban
+    or because it is full, is left out.
     """
     async with services.database.read() as reader:
-        rows = await select_groups(reader, provider.id)
-        if not rows:
-            return
-        shares_by_guild = shares(rows, groups)
-        members = await queries.select_member_rows(reader, user_id, shares_by_guild.keys())
-        group_guilds = await queries.select_group_guilds(reader, user_id, provider.id)
-    for guild_id, share in shares_by_guild.items():
-        if not _differs(share, members.get(guild_id), by_group=guild_id in group_guilds):
-            continue
+        differing = await differing_guilds(reader, provider, user_id, groups)
+    for guild_id, share in differing.items():
         work = partial(_apply, guild_id=guild_id, user_id=user_id, share=share, provider=provider)
         try:
             await unit_of_work.run(
@@ -80,6 +75,38 @@ async def apply_groups(services: Services, provider: ProviderRow, user_id: UserI
             )
         except Refusal as refusal:
             log.info("guild %d takes no member by groups of %s: %s", int(guild_id), provider.name, refusal.message)
+
+
+async def differing_guilds(
+    reader: Reader, provider: ProviderRow, user_id: UserId, groups: Collection[str]
+) -> dict[GuildId, Share]:
+    """The guilds in which a person does not have what their groups give, with what they are to have.
+
+    Where the provider tells of groups by SCIM, those count, and not `groups`.
+    """
+    rows = await select_groups(reader, provider.id)
+    if not rows:
+        return {}
+    provisioned = await queries.select_provisioned_groups(reader, provider.id, user_id)
+    shares_by_guild = shares(rows, groups if provisioned is None else provisioned)
+    members = await queries.select_member_rows(reader, user_id, shares_by_guild.keys())
+    group_guilds = await queries.select_group_guilds(reader, user_id, provider.id)
+    return {
+        guild_id: share
+        for guild_id, share in shares_by_guild.items()
+        if _differs(share, members.get(guild_id), by_group=guild_id in group_guilds)
+    }
+
+
+async def apply_groups_in(ctx: Context, guild_id: GuildId, user_id: UserId, provider: ProviderRow) -> None:
+    """Give and take in one guild what a person's groups say, of which the provider tells by SCIM.
+
+    A guild that bans the person takes no one by groups. Raises Refusal as `join_guild`.
+    """
+    share = (await differing_guilds(ctx.tx, provider, user_id, ())).get(guild_id)
+    if share is not None and not (share.belongs and await is_banned(ctx.tx, guild_id, user_id)):
+        ctx.reason = f"Groups of {provider.label}"
+        await _apply(ctx, guild_id=guild_id, user_id=user_id, share=share, provider=provider)
 
 
 def _differs(share: Share, member: MemberRow | None, *, by_group: bool) -> bool:

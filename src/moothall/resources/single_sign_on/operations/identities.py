@@ -62,6 +62,10 @@ async def resolve_account(
     holder = None if identity.email is None else await select_by_email(ctx.tx, identity.email.key)
     if holder is not None and holder.verified:
         check_can_log_in(ctx, holder, undelete=undelete)
+        if await queries.awaits_first_login(ctx.tx, provider.id, holder.id):
+            # The provider itself has made the account, by SCIM and with this address, but under another id.
+            await queries.upsert_identity(ctx.tx, _row(ctx, identity, holder.id, ctx.now))
+            return holder.id
         return _must_link(holder)
     return await _create(ctx, provider, identity, network)
 
@@ -196,16 +200,19 @@ async def forget_deleted_account(ctx: Context, user: UserRow) -> None:
     """
     keep = user.suspended or await queries.is_banned_anywhere(ctx.tx, user.id)
     await queries.end_identities_of_deleted(ctx.tx, user.id, keep=keep)
+    await queries.delete_provisioned(ctx.tx, user.id)
 
 
-async def _create(ctx: Context, provider: ProviderRow, identity: Identity, network: str) -> UserId:
-    limits = ctx.services.limits
-    if not provider.creates_accounts or (limits.blocked_networks and is_blocked(limits, network)):
-        raise Refusal(errors.FEATURE_DISABLED, message=_NO_ACCOUNT)
+async def make_account(ctx: Context, identity: Identity) -> UserId:
+    """Make the account of a person whom a provider knows, who has not logged in yet.
+
+    Raises Refusal: 50035 for an address of a domain that the operator does not take, and for one that another account
+    has verified.
+    """
     form_errors = FormErrors()
-    check_address(limits, form_errors, identity.email)
+    check_address(ctx.services.limits, form_errors, identity.email)
     form_errors.raise_if_any()
-    user_id = await create_account(
+    return await create_account(
         ctx,
         username=await _free_username(ctx, identity),
         password_hash=None,
@@ -213,6 +220,18 @@ async def _create(ctx: Context, provider: ProviderRow, identity: Identity, netwo
         global_name=identity.global_name,
         vouched=identity.email is not None,
     )
+
+
+async def bind_identity(ctx: Context, identity: Identity, user_id: UserId) -> None:
+    """Let a user log in with an identity, because the provider itself has made the account."""
+    await queries.upsert_identity(ctx.tx, _row(ctx, identity, user_id, None))
+
+
+async def _create(ctx: Context, provider: ProviderRow, identity: Identity, network: str) -> UserId:
+    limits = ctx.services.limits
+    if not provider.creates_accounts or (limits.blocked_networks and is_blocked(limits, network)):
+        raise Refusal(errors.FEATURE_DISABLED, message=_NO_ACCOUNT)
+    user_id = await make_account(ctx, identity)
     await queries.upsert_identity(ctx.tx, _row(ctx, identity, user_id, ctx.now))
     return user_id
 
