@@ -1,4 +1,4 @@
-"""Identity providers that manage accounts by SCIM, and a WSGI front for clients that nobody here wrote."""
+"""Identity providers that manage accounts by SCIM, and a WSGI front for clients of other projects."""
 
 import asyncio
 from collections.abc import Callable, Iterable

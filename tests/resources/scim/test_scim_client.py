@@ -1,4 +1,4 @@
-"""SCIM as a client and a compliance test that nobody here wrote see it."""
+"""SCIM as a client and a compliance test of another project see it."""
 
 import asyncio
 from typing import Any
@@ -40,10 +40,10 @@ async def test_a_client_makes_finds_changes_and_deletes_users_and_groups(platfor
 
     def work() -> None:
         anna = client.create(models.User(user_name="anna@corp.example", external_id="a-1", display_name="Anna"))
-        found = client.query(
+        result = client.query(
             models.User, query_parameters=models.SearchRequest(filter='userName eq "ANNA@corp.example"')
         )
-        assert [each.id for each in found.resources] == [anna.id]
+        assert [each.id for each in result.resources] == [anna.id]
         group = client.create(models.Group(display_name="staff", members=[models.GroupMember(value=anna.id)]))
         assert [each.display for each in client.query(models.User, anna.id).groups] == ["staff"]
         anna.display_name = "Anna A."

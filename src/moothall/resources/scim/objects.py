@@ -37,7 +37,7 @@ class Name(Struct, rename="camel", omit_defaults=True):
 
     formatted: Text | None = None
     family_name: Text | None = None
-    given_name: Text | None = None
+    first_name: Text | None = field(default=None, name="givenName")
     middle_name: Text | None = None
     honorific_prefix: Text | None = None
     honorific_suffix: Text | None = None
@@ -62,7 +62,7 @@ class UserAttributes(Struct, rename="camel", omit_defaults=True, kw_only=True):
         """The name that others are to see; it may be empty."""
         if self.display_name or self.name is None:
             return self.display_name or ""
-        return self.name.formatted or " ".join(filter(None, (self.name.given_name, self.name.family_name)))
+        return self.name.formatted or " ".join(filter(None, (self.name.first_name, self.name.family_name)))
 
     @property
     def address(self) -> EmailAddress | None:
