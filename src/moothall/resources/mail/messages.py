@@ -44,6 +44,7 @@ class MailKind(StrEnum):
     LOGIN_LINKED = "login_linked"
     ACCOUNT_APPROVED = "account_approved"
     REPORT_CLOSED = "report_closed"
+    TOKEN_POSTED = "token_posted"  # noqa: S105 a kind
     TEST = "test"
 
 

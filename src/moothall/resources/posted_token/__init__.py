@@ -1,0 +1,1 @@
+"""Tokens of this server that are posted in messages of guilds: they are found, and reset."""
