@@ -53,7 +53,7 @@ async def reset_webhook_tokens(ctx: Context, webhook_tokens: Sequence[tuple[int,
     for number, digest in webhook_tokens:
         webhook_id = WebhookId(number)  # type: ignore[arg-type]
         row = await select_webhook(ctx.tx, webhook_id)
-        if row is None or row.token_hash != digest:
+        if row is None or row.token_hash != digest or row.guild_id is None or row.channel_id is None:
             continue
         token = new_token(WEBHOOK_TOKEN_LENGTH)
         sealed = ctx.services.box.encrypt(token.encode(), about=encryption_context(webhook_id))
