@@ -1,7 +1,8 @@
 import type { ApiClient } from "./client";
 
 /** The kinds of acts of operators. */
-export type OperatorPermission = "users" | "guilds" | "reports" | "settings" | "log" | "operators" | "provisioning";
+export type OperatorPermission =
+  "users" | "guilds" | "reports" | "settings" | "log" | "operators" | "provisioning";
 
 export interface Operator {
   user_id: string;
