@@ -84,6 +84,11 @@ class BotErrors:
                 self._caught.append(caught)
             return not known
 
+    def forget_caught(self) -> None:
+        """Forget the errors so far; what the test expects stays."""
+        with self._lock:
+            self._caught.clear()
+
     def expect(self, kinds: tuple[type[BaseException] | str, ...], match: str | None) -> list[CaughtError]:
         """Accept errors of these classes, or of classes with these names; the list grows with those that come."""
         types = tuple(kind for kind in kinds if isinstance(kind, type))

@@ -1,6 +1,7 @@
 """The platform of one test: people, bots, time, faults and the transcript."""
 
 import json
+import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,11 +16,13 @@ from moothall_testing.bot_errors import BotErrors, BotFailed, CaughtError
 from moothall_testing.bots import READY_WITHIN, RunningBot
 from moothall_testing.people import Person
 from moothall_testing.processes import RunningProcess, RunningProgram
+from moothall_testing.random_people import Crowd, Exploration
 from moothall_testing.server_process import ServerProcess
 from moothall_testing.waiting import Entry, Follower, RefusedError
 from moothall_testing.warning_types import CATEGORIES, BotWarning
 from moothall_testing.world import World
 
+_BEFORE_RANDOM_PEOPLE: Final = "before-random-people"
 _EXPECTED_WITHIN: Final = 1.0
 """Seconds after the end of a test that an expected error has."""
 
@@ -294,18 +297,55 @@ class Moothall:
 
         return Action(work)
 
+    def random_people(
+        self,
+        start: Callable[[], Action[Any]],
+        *,
+        steps: int = 100,
+        seed: int | None = None,
+        says: Sequence[str] = (),
+        shrink_seconds: float = 30.0,
+    ) -> Action[None]:
+        """Let the people of the community do at random what a bot offers: commands, buttons, selects and modals.
+
+        `start` starts the bot, such as `lambda: moothall.start_bot("mybot:client")`; `says` are texts that they say as
+        well. It fails where the bot fails or does not answer, with the shortest way there that is found within
+        `shrink_seconds`; for that the platform is restored and the bot started again and again. The same `seed` makes
+        the same choices; without one each run makes others.
+        """
+        if self._beside is not None:
+            raise ValueError("random_people needs a platform of the test's own: use the fixture moothall")
+
+        def start_over() -> Crowd:
+            self._stop_everyone()
+            self._world.errors.forget_caught()
+            self._world.info = self._restored(_BEFORE_RANDOM_PEOPLE)
+            start().wait()
+            return Crowd(self._world, [self.person(name) for name in self._world.info["people"]])
+
+        def work() -> None:
+            self._stop_everyone()
+            self._world.control("POST", "/snapshots", {"name": _BEFORE_RANDOM_PEOPLE})
+            chosen = random.randrange(1_000_000) if seed is None else seed  # noqa: S311 no secret
+            Exploration(start_over, texts=says, shrink_seconds=shrink_seconds).run(steps, chosen)
+
+        return Action(work)
+
     def close(self) -> None:
         """Stop the bots of the test, and let its people go offline."""
-        for person in self._people:
-            person.close()
-        while self._bots:
-            self._bots.pop().stop()
+        self._stop_everyone()
         if self._beside is not None:
             self._server.control("DELETE", "/faults")
             for guild in self._world.info["guilds"]:
                 with suppress(RefusedError):  # the test has deleted it
                     owner = self._world.owner_token(guild)
                     self._world.request("DELETE", f"/guilds/{guild['id']}", authorization=owner)
+
+    def _stop_everyone(self) -> None:
+        while self._people:
+            self._people.pop().close()
+        while self._bots:
+            self._bots.pop().stop()
 
     # Time
 
