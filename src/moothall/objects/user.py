@@ -98,7 +98,7 @@ class CurrentUser(User, frozen=True, kw_only=True):
     accent_color: int | None = None
     mfa_enabled: bool = False
     locale: str = "en-US"
-    premium_type: int | UnsetType = PremiumType.NONE
+    premium_type: int | UnsetType = UNSET
     verified: bool | UnsetType = UNSET
     email: str | UnsetType | None = UNSET
     bio: str | UnsetType = UNSET
