@@ -14,8 +14,9 @@ PORT ?=
 DATA ?=
 ARGS ?=
 CLIENT ?=
-# make test: JOBS processes; TESTS is what to run, e.g. TESTS="tests/api -k router"
-JOBS ?= 2
+# make test: JOBS processes, three on two processors, as a test waits for browsers, servers and timers two fifths of its
+# time; TESTS is what to run, e.g. TESTS="tests/api -k router"
+JOBS ?= 3
 TESTS ?=
 
 .PHONY: help
