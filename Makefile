@@ -184,8 +184,8 @@ SEED ?= 1
 COUNT ?= 100
 KIND ?= platform
 .PHONY: simulate
-simulate: $(STAMPS)/dev statements ## Run seeds of the simulated platform (SEED= COUNT= KIND=gateway|platform)
-	@$(BIN)/python -m tests.simulation --kind $(KIND) --seed $(SEED) --count $(COUNT)
+simulate: $(STAMPS)/dev statements ## Run seeds of the simulated platform (SEED= COUNT= KIND=gateway|platform POSTGRES=URL)
+	@$(BIN)/python -m tests.simulation --kind $(KIND) --seed $(SEED) --count $(COUNT) $(if $(POSTGRES),--postgres $(POSTGRES))
 
 .PHONY: check check-client check-python
 check: check-client check-python ## Lint, types, import contracts, operations, docs, words

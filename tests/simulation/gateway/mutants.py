@@ -121,6 +121,18 @@ MUTANTS: Final = [
         "",
     ),
     Mutant(
+        "a message that NATS has lost, whose number another one has since, is not noticed",
+        "bus/nats.py",
+        '        return bool(head) and await self._stored_head(sequence) not in {head, b""}\n',
+        "        return False\n",
+    ),
+    Mutant(
+        "who published it does not notice either",
+        "bus/nats.py",
+        "return any(0 < sequence <= self._last_sequence for sequence in self._unreceived.values())",
+        "return False",
+    ),
+    Mutant(
         "the sessions of a guild whose state could not be read stay",
         "gateway/delivery/hub.py",
         "        self.break_sessions([*sessions, *view.joining], _NOT_SENT)\n",

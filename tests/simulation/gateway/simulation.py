@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moothall.gateway.audience import dispatcher
+from moothall.gateway.delivery import hub
 from moothall.gateway.protocol.frames import Frame
 from moothall.gateway.sessions.connection import Connection
 from moothall.gateway.sessions.session import Session
@@ -184,13 +185,25 @@ class Simulation:
     # Steps
 
     def _step(self, choices: Choices) -> None:
-        kind = choices.weighted({"change": 70, "client": 22, "node": 8 if self.mode == NATS else 3})
+        kind = choices.weighted({"change": 66, "client": 22, "rush": 4, "node": 8 if self.mode == NATS else 3})
         if kind == "change":
             self._start(self._change(choices))
+        elif kind == "rush":
+            self._rush(choices)
         elif kind == "client":
             self._change_client(choices)
         elif self.mode in {CLUSTER, NATS} and self.platform.nodes:
             self._change_nodes(choices)
+
+    def _rush(self, choices: Choices) -> None:
+        """Let clients come while much changes: events are applied, with reads, while sessions join."""
+        for _ in range(choices.integer(3, 7)):
+            self.loop.call_later(choices.delay(0.05, 1.0), self._begin_change, choices)
+        for _ in range(choices.integer(1, 3)):
+            self.loop.call_later(choices.delay(0.05, 1.0), self._change_client, choices, "add")
+
+    def _begin_change(self, choices: Choices) -> None:
+        self._start(self._change(choices))
 
     def _start(self, coroutine: Any) -> None:
         task = self.loop.create_task(coroutine)
@@ -216,7 +229,7 @@ class Simulation:
 
         await self.platform.commit(guild_id, build, locked=draw is not Changes.send_message)
 
-    def _change_client(self, choices: Choices) -> None:
+    def _change_client(self, choices: Choices, action: str = "") -> None:
         weights: dict[str, float] = {
             "add": 4,
             "trap": 6,
@@ -227,7 +240,7 @@ class Simulation:
             "silent": 1,
             "status": 3,
         }
-        action = choices.weighted(weights)
+        action = action or choices.weighted(weights)
         if action == "add" or not self.clients:
             if self.crowded or len(self.clients) < 24:
                 self._add_client(choices)
@@ -258,6 +271,13 @@ class Simulation:
         else:
             client.silent = not client.silent
 
+    def _stir(self, choices: Choices) -> None:
+        """Let clients come back and state other things while NATS has just lost what it had."""
+        for client in choices.sample(self.clients, choices.integer(0, 4)):
+            if not client.stopped:
+                action = choices.choice(("reset", "close", "status"))
+                self.loop.call_later(choices.delay(0.5, 3.0), self._act, client, action, choices)
+
     def _change_nodes(self, choices: Choices) -> None:
         running = choices.choice(list(self.platform.nodes.values()))
         action = choices.weighted({"kill": 2, "close": 2, "start": 3, "gap": 2, "cut off": 4, "lose": 2})
@@ -270,6 +290,7 @@ class Simulation:
             self.platform.cut_off(running, choices.delay(4.0, 40.0))
         elif action == "lose":
             self.platform.nats.lose_newest()
+            self._stir(choices)
         elif len(self.platform.nodes) > 1 and not running.node._closing:
             if action == "kill":
                 self.platform.stop_node(running)
@@ -314,9 +335,11 @@ def simulate(case: Case) -> Result:
 
 @contextmanager
 def _small_slices(choices: Choices, *, crowded: bool) -> Iterator[None]:
-    """Let small audiences be dispatched in slices too, as those of more than 512 sessions are."""
+    """Let small audiences be dispatched in slices too, as those of more than 512 sessions are, and each in its turn."""
     size = choices.choice((1, 2, 4, 512)) if not crowded else 512
+    seconds = choices.choice((0.0, hub._SLICE_SECONDS))
     with (
+        mock.patch.object(hub, "_SLICE_SECONDS", seconds),
         mock.patch.object(dispatcher, "_MAX_UNSLICED", size),
         mock.patch.object(dispatcher, "_SLICE", max(1, size // 2)),
     ):

@@ -4,9 +4,15 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tests.simulation import mutation
 from tests.simulation.platform.mutants import MUTANTS
+
+if TYPE_CHECKING:
+    from tests.simulation.platform.simulation import Result
 
 
 def main() -> int:
@@ -19,6 +25,9 @@ def main() -> int:
     parser.add_argument("--steps", help="carry out these steps only, as --shrink prints them")
     parser.add_argument("--mutant", help="plant a bug of mutants.py; with --shrink shrink what it makes fail")
     parser.add_argument("--mutants", nargs="*", metavar="NAME", help="look for these planted bugs, or for all")
+    parser.add_argument(
+        "--postgres", metavar="URL", help="run nodes on this PostgreSQL server, in databases of their own"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="planted bugs to look for at the same time")
     options = parser.parse_args()
     if options.mutants is not None:
@@ -39,18 +48,27 @@ def main() -> int:
 
 def _search(options: argparse.Namespace) -> int:
     """Look for the first seed that fails, and print it as `mutation.search` reads it."""
-    from tests.simulation.platform.simulation import simulate  # noqa: PLC0415 after the bug is planted
-
+    simulate = _simulate(options)
     seeds = range(options.seed, options.seed + options.count)
     print(mutation.report(mutation.first_failure(lambda seed: simulate(seed).failure, seeds)))
     return 0
 
 
+def _simulate(options: argparse.Namespace) -> "Callable[..., Result]":
+    """What runs a seed: with one machine and its disk, or with nodes on PostgreSQL."""
+    # After a bug is planted.
+    from tests.simulation.platform.cluster import simulate_cluster  # noqa: PLC0415
+    from tests.simulation.platform.simulation import simulate  # noqa: PLC0415
+
+    return partial(simulate_cluster, url=options.postgres) if options.postgres else simulate
+
+
 def _run(options: argparse.Namespace) -> int:
     from tests.conformance.places import ROWS  # noqa: PLC0415 after the bug is planted
     from tests.simulation.platform.shrinking import smallest  # noqa: PLC0415
-    from tests.simulation.platform.simulation import STEPS, simulate  # noqa: PLC0415
+    from tests.simulation.platform.simulation import STEPS  # noqa: PLC0415
 
+    simulate = _simulate(options)
     started, totals, failed, done = time.perf_counter(), Counter[str](), 0, 0
     faults, accepted = Counter[str](), Counter[str]()
     seed, steps = options.seed, options.steps.split(",") if options.steps else []
@@ -66,7 +84,8 @@ def _run(options: argparse.Namespace) -> int:
             if result.failure:
                 failed += 1
                 print(f"seed {seed}: {result.failure}", flush=True)
-                print(f"again: python -m tests.simulation --seed {seed} --count 1", flush=True)
+                where = f" --postgres {options.postgres}" if options.postgres else ""
+                print(f"again: python -m tests.simulation --seed {seed} --count 1{where}", flush=True)
                 if not options.all:
                     break
             seed += 1
@@ -79,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
         f"{totals['starts']} starts, {sum(faults.values())} faults {dict(faults)}, {failed} failed"
     )
     if failed and options.shrink:
-        smaller = smallest(seed)
+        smaller = smallest(seed, simulate)
         print(f"seed {seed} with {smaller.operations} and {smaller.faults}: {smaller.failure}")
         print(f"again: python -m tests.simulation --seed {seed} --count 1 --steps {','.join(smaller.operations)}")
     return 1 if failed else 0

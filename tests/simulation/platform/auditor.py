@@ -13,7 +13,6 @@ from tests.simulation.loop import EPOCH
 from tests.simulation.platform.any_auditor import AnyAuditor
 from tests.simulation.platform.client import Client, Violation, may_view, shows
 from tests.simulation.platform.guild_operations import read_part
-from tests.simulation.platform.leftovers import leftovers
 from tests.simulation.platform.message_operations import read_channel
 from tests.simulation.platform.people import Person
 from tests.simulation.platform.workload import EMOJIS, Call, path_of
@@ -59,14 +58,14 @@ class Auditor:
         after = await self._look()
         self._compare(before, after, "after a power failure")
         await self.any.check_things()
-        self.any.check_refused(self.simulation.disk.content() + b"".join(self.simulation.blobs.data.values()))
+        self.any.check_refused(self.simulation.stored())
         self._check_history()
         await self._check_ended_invites()
         await self._check_audit_logs()
         self._raise()
         await self.work.loop.io(_PURGED)
         await self.simulation.stop()
-        self.problems.extend(leftovers(self.simulation.disk, "moothall.sqlite3"))
+        self.problems.extend(self.simulation.leftovers())
         self._raise()
 
     def _raise(self) -> None:

@@ -4,7 +4,7 @@ The API cannot show it: it finds no channel for an invite whose channel is gone.
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -42,14 +42,21 @@ def leftovers(disk: Disk, database: str) -> Iterator[str]:
             (Path(folder) / name).write_bytes(file.platter)
         connection = apsw.Connection(str(Path(folder) / database))
         tables = connection.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-        for (table,) in tables.fetchall():
-            columns = [row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-            for column in columns:
-                owner = _NAMED.get(column)
-                if owner is None or owner == table or (table, column) in _KEPT:
-                    continue
-                absent = f'"{column}" <> 0 AND "{column}" NOT IN (SELECT id FROM {owner})'  # noqa: S608 names of the schema
-                (count,) = connection.execute(f'SELECT count(*) FROM "{table}" WHERE {absent}').fetchall()[0]  # noqa: S608
-                if count:
-                    yield f"{count} rows of {table} have a {column} that does not exist"
+        columns = [
+            (str(table), str(column))
+            for (table,) in tables.fetchall()
+            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        ]
+        yield from absent(columns, lambda text: int(str(connection.execute(text).fetchall()[0][0])))
         connection.close()
+
+
+def absent(columns: Iterable[tuple[str, str]], count: Callable[[str], int]) -> Iterator[str]:
+    """The columns, given with their tables, that name what does not exist. `count` runs a statement that counts."""
+    for table, column in columns:
+        owner = _NAMED.get(column)
+        if owner is None or owner == table or (table, column) in _KEPT:
+            continue
+        text = f'SELECT count(*) FROM "{table}" WHERE "{column}" <> 0 AND "{column}" NOT IN (SELECT id FROM {owner})'  # noqa: S608 names of the schema
+        if number := count(text):
+            yield f"{number} rows of {table} have a {column} that does not exist"

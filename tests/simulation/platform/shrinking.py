@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from tests.simulation.platform.simulation import STEPS, Result, simulate
+from tests.simulation.platform.simulation import STEPS, Result
 
 
 class Smaller(NamedTuple):
@@ -16,8 +16,8 @@ class Smaller(NamedTuple):
     failure: str
 
 
-def smallest(seed: int) -> Smaller:
-    """The smallest run of a seed that is found to fail as the seed does."""
+def smallest(seed: int, simulate: Callable[..., Result]) -> Smaller:
+    """The smallest run of a seed that is found to fail as the seed does with a `simulate`."""
     first = simulate(seed)
     kind = kind_of(first.failure)
 

@@ -3,7 +3,7 @@
 import gc
 import hashlib
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, suppress
 from typing import Final
 
@@ -20,9 +20,10 @@ from tests.simulation.platform.auditor import Auditor
 from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.client import Client, Violation
 from tests.simulation.platform.endings import ENDINGS
+from tests.simulation.platform.leftovers import leftovers
 from tests.simulation.platform.server import Lost, Server, SimulatedCluster
 from tests.simulation.platform.workload import Operation, Workload
-from tests.simulation.platform.world import folder, image, simulated_world
+from tests.simulation.platform.world import Image, folder, image, simulated_world
 from tests.simulation.randomness import Choices, Randomness
 from tests.simulation.streams import StreamLoop
 
@@ -107,20 +108,22 @@ class Result(Struct):
 class Simulation:
     """The platform, its disk and its clients."""
 
+    kind: str
+
     def __init__(self, case: Case, randomness: Randomness, loop: StreamLoop, blobs: SimulatedBlobs) -> None:
         self.case = case
         self.randomness = randomness
         self.loop = loop
         self.choices = choices = randomness.stream("case")
         self.disk = Disk(randomness.stream("disk"), sector=choices.choice((512, 4096)))
-        self.image = image()
-        self.disk.files = {name: StoredFile(data) for name, data in self.image.files.items()}
         self.blobs = blobs
+        self.disturbances: dict[str, float] = {}
+        self.workers = 0
+        """How many processes beside the one that writes; 0 for one that does everything."""
+        self._stack = ExitStack()
+        self.image = self._prepare(choices)
         blobs.data.update(self.image.blobs)
         loop.work(self.image.now)
-        self.kind = choices.weighted({"healthy": 3, "power": 3, "syncs": 2, "full": 1, "all": 1})
-        self.workers = choices.weighted({0: 3, 2: 1, 3: 0.5})
-        """How many processes beside the one that writes; 0 for one that does everything."""
         self.servers: list[Server] = []
         self._cluster: SimulatedCluster | None = None
         self.work = Workload(loop, randomness, self.image, self.front)
@@ -135,8 +138,16 @@ class Simulation:
         self.starts = 0
         self.events = 0
         self.left: list[Server] = []
-        self._stack = ExitStack()
         self._supervising = True
+
+    def _prepare(self, choices: Choices) -> Image:
+        """Choose the processes and what fails, and give the disk the community, which is returned."""
+        made = image()
+        self.disk.files = {name: StoredFile(data) for name, data in made.files.items()}
+        self.disturbances = {"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2, "hours": 1}
+        self.kind = choices.weighted({"healthy": 3, "power": 3, "syncs": 2, "full": 1, "all": 1})
+        self.workers = choices.weighted({0: 3, 2: 1, 3: 0.5})
+        return made
 
     def problems(self) -> list[str]:
         """What has been seen to be wrong so far."""
@@ -155,15 +166,13 @@ class Simulation:
             supervisor = self.loop.create_task(self._supervise())
             self._make_clients()
             await self.loop.io(3)
-            self._set_faults(_DISKS[self.kind])
-            self.loop.resetting = self.choices.choice((0.0, 0.002, 0.01)) if self.workers else 0.0
+            self._begin_faults()
             workers = [self.loop.create_task(self._work(number)) for number in range(_WORKERS)]
             disturber = self.loop.create_task(self._disturb())
             for worker in workers:
                 await worker
             disturber.cancel()
-            self._set_faults(DiskFaults())
-            self.loop.resetting = 0.0
+            self._end_faults()
             self._supervising = False
             await supervisor
             self.work.aborting = 0.0
@@ -178,8 +187,21 @@ class Simulation:
             self.loop.bury()
             self._stack.close()
 
-    def _set_faults(self, faults: DiskFaults) -> None:
-        self.disk.faults = faults
+    def _begin_faults(self) -> None:
+        self.disk.faults = _DISKS[self.kind]
+        self.loop.resetting = self.choices.choice((0.0, 0.002, 0.01)) if self.workers else 0.0
+
+    def _end_faults(self) -> None:
+        self.disk.faults = DiskFaults()
+        self.loop.resetting = 0.0
+
+    def stored(self) -> bytes:
+        """All that is stored, in which a text can be looked for."""
+        return self.disk.content() + b"".join(self.blobs.data.values())
+
+    def leftovers(self) -> Iterator[str]:
+        """What is stored of things that are deleted. No process runs."""
+        return leftovers(self.disk, "moothall.sqlite3")
 
     # The processes
 
@@ -281,22 +303,24 @@ class Simulation:
             await self.loop.io(choices.delay(1.0, 5.0))
             if not self.servers or not all(server.serving for server in self.servers):
                 continue
-            kind = choices.weighted({"drop": 10, "kill": 1, "power": 1, "stop": 1, "time": 2, "hours": 1})
-            if not choices.fault(kind, 1.0):
-                continue
-            if kind == "drop":
-                choices.choice(self.clients).drop(choices.choice((1006, 4000, 1000)))
-            elif kind == "kill" and self.workers:
-                self._kill(choices.choice(self.servers))
-            elif kind == "kill":
-                self.disk.kill()
-                self._end_all()
-            elif kind == "power":
-                self.end()
-            elif kind == "stop":
-                await self.stop()
-            else:
-                await self.loop.io(70 if kind == "time" else 4_000)
+            kind = choices.weighted(self.disturbances)
+            if choices.fault(kind, 1.0):
+                await self._disturb_by(kind, choices)
+
+    async def _disturb_by(self, kind: str, choices: Choices) -> None:
+        if kind == "drop":
+            choices.choice(self.clients).drop(choices.choice((1006, 4000, 1000)))
+        elif kind == "kill" and self.workers:
+            self._kill(choices.choice(self.servers))
+        elif kind == "kill":
+            self.disk.kill()
+            self._end_all()
+        elif kind == "power":
+            self.end()
+        elif kind == "stop":
+            await self.stop()
+        else:
+            await self.loop.io(70 if kind == "time" else 4_000)
 
     # Clients
 
@@ -355,10 +379,17 @@ class Simulation:
                 await operation(self.work, own)
 
 
-def simulate(seed: int, *, suppressed: Collection[str] = (), left_out: Collection[str] = ()) -> Result:
+def simulate(
+    seed: int,
+    *,
+    suppressed: Collection[str] = (),
+    left_out: Collection[str] = (),
+    make: Callable[[Case, Randomness, StreamLoop, SimulatedBlobs], Simulation] = Simulation,
+) -> Result:
     """Run a seed. The same arguments always make the same result."""
     case = Case(seed, frozenset(suppressed), frozenset(left_out))
-    image()
+    if make is Simulation:
+        image()
     randomness = Randomness(seed, suppressed=suppressed)
     loop = StreamLoop(randomness.stream("loop"), randomness.stream("streams"))
     blobs = SimulatedBlobs()
@@ -375,7 +406,7 @@ def simulate(seed: int, *, suppressed: Collection[str] = (), left_out: Collectio
 
             async def main() -> None:
                 nonlocal simulation
-                simulation = Simulation(case, randomness, loop, blobs)
+                simulation = make(case, randomness, loop, blobs)
                 await simulation.run()
 
             try:

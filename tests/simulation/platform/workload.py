@@ -112,6 +112,8 @@ class Workload:
         """Whether the disk fails: responses of 500 and above are no problem then, and their outcome is unknown."""
         self.relayed = False
         """Whether requests are passed on to another process, which may end before it responds."""
+        self.outlived = False
+        """Whether what a process has begun may be carried out after it has ended."""
         self.aborting = 0.0
         self._router = Router(endpoints())
         self._numbers = 0
@@ -180,7 +182,8 @@ class Workload:
             )
         except Lost:
             # Nothing of a process that has ended is carried out later, unless it has passed the request on.
-            return Call(start, self.loop.time() if server.dead and not self.relayed else FOREVER, None)
+            is_over = server.dead and not self.relayed and not self.outlived
+            return Call(start, self.loop.time() if is_over else FOREVER, None)
         await self.loop.io(choices.delay(0.003, 0.2))
         statuses = self.statuses.setdefault(self._endpoint(method, path), {})
         statuses[reply.status] = statuses.get(reply.status, 0) + 1

@@ -1,5 +1,6 @@
 """The community that each simulation begins with: made once through the API, then laid out as a disk's content."""
 
+import atexit
 import os
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.people import PRIVILEGED_INTENTS, Person
 from tests.simulation.platform.server import Reply, Server
 from tests.simulation.platform.wild import Wild, WildMaker
+from tests.simulation.postgres import SimulatedServer, create_template, drop_database, simulated_postgres
 from tests.simulation.processes import ProcessLoop, TurnsOfProcesses
 from tests.simulation.randomness import Randomness, seeded_secrets
 from tests.simulation.streams import StreamLoop
@@ -67,6 +69,8 @@ class Image(msgspec.Struct):
     invites: dict[str, str]
     """Codes without a bound, by guild."""
     wild: Wild
+    database: str = ""
+    """The name of the database on PostgreSQL; empty where it is in `files`."""
 
 
 @contextmanager
@@ -119,11 +123,11 @@ def image() -> Image:
 
 
 @contextmanager
-def stored_image() -> Iterator[dict[str, str]]:
-    """The environment in which other processes use the image of this one."""
+def stored_image(url: str | None = None) -> Iterator[dict[str, str]]:
+    """The environment in which other processes use the image of this one, on the PostgreSQL server of a URL or none."""
     with folder() as path:
         file = path / "image"
-        file.write_bytes(msgspec.msgpack.encode(image()))
+        file.write_bytes(msgspec.msgpack.encode(image() if url is None else postgres_image(url)))
         yield {**os.environ, IMAGE_FILE: str(file)}
 
 
@@ -139,9 +143,45 @@ async def _make(loop: StreamLoop, randomness: Randomness, blobs: SimulatedBlobs)
             disk.kill()
         finally:
             mount.unmount()
+    _finish(made, loop, blobs)
     made.files = {name: bytes(file.platter) for name, file in disk.files.items()}
+    return made
+
+
+def _finish(made: Image, loop: StreamLoop, blobs: SimulatedBlobs) -> None:
     made.blobs = dict(blobs.data)
     made.now = loop.time() + 10
+
+
+@cache
+def postgres_image(url: str) -> Image:
+    """The community in a database of a PostgreSQL server, which is there until the process ends."""
+    hash_cheaply()
+    generate_once()
+    if (stored := os.environ.get(IMAGE_FILE)) is not None:
+        return msgspec.msgpack.decode(Path(stored).read_bytes(), type=Image)
+    name = f"moothall_simulation_{os.getpid()}"
+    create_template(url, f"{name}_empty")
+    atexit.register(drop_database, url, name)
+    randomness = Randomness(0)
+    loop = StreamLoop(randomness.stream("loop"), randomness.stream("streams"))
+    blobs = SimulatedBlobs()
+    server = SimulatedServer(url, f"{name}_empty", name, loop, randomness.stream("postgres"))
+    with simulated_world(loop, randomness, blobs), simulated_postgres(server):
+        made = run(loop, _make_on_postgres(loop, server, blobs))
+    server.close(keep=True)
+    drop_database(url, f"{name}_empty")
+    made.database = name
+    return made
+
+
+async def _make_on_postgres(loop: StreamLoop, database: SimulatedServer, blobs: SimulatedBlobs) -> Image:
+    with folder() as path:
+        server = Server(loop, 1, path, database_url=database.url)
+        await server.start()
+        made = await _Maker(server).make()
+        await server.stop()
+    _finish(made, loop, blobs)
     return made
 
 
