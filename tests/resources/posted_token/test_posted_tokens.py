@@ -69,6 +69,11 @@ async def test_a_direct_message_resets_nothing(platform: Platform, guild: Guild)
     assert (await bot.get("/users/@me")).status == 200
 
 
+async def test_a_number_that_is_no_id_is_no_webhook(platform: Platform, guild: Guild) -> None:
+    for number in (0, 2**63 - 1, 2**63, 10**19 - 1, 10**20):
+        await post(platform, guild.owner, guild.general, f"/api/webhooks/{number}/{new_token(68)}")
+
+
 @pytest.mark.parametrize(
     "text",
     [

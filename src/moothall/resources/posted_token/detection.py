@@ -10,7 +10,10 @@ from moothall.runtime.secrets import WEBHOOK_TOKEN_LENGTH, hash_token
 CANDIDATES_MAX: Final = 5
 """Tokens of each kind that are looked up of one message."""
 _ACCOUNT: Final = re.compile(r"(?<![\w-])[\w-]{2,28}\.[\w-]{6}\.[\w-]{38}(?![\w-])", re.ASCII)
-_WEBHOOK: Final = re.compile(rf"webhooks/(\d{{1,19}})/([\w-]{{{WEBHOOK_TOKEN_LENGTH}}})(?![\w-])", re.ASCII)
+# No id has more than 63 bits, and no database takes more.
+_WEBHOOK: Final = re.compile(
+    rf"webhooks/(\d{{1,18}}|[1-8]\d{{18}})/([\w-]{{{WEBHOOK_TOKEN_LENGTH}}})(?![\w-])", re.ASCII
+)
 
 
 class Candidates(Struct, frozen=True):
