@@ -369,6 +369,10 @@ async def test_members_are_users_of_the_same_provider(scim: Scim) -> None:
     for value in (str(int(stranger.id)), "0", "x", str(2**70)):
         reply = await scim.request("POST", "/Groups", {"displayName": "staff", "members": [{"value": value[:20]}]})
         assert (reply.status, reply.json["scimType"]) == (400, "invalidValue")
+    group = await scim.group("others")
+    for value in ("9" * 5000, str(2**63), "0x1"):
+        odd = {"op": "add", "path": "members", "value": [{"value": value}]}
+        assert (await scim.patch(f"/Groups/{group['id']}", odd)).status == 400
 
 
 async def test_nothing_that_a_provider_sends_sets_what_is_not_its(scim: Scim) -> None:
