@@ -5,6 +5,7 @@ of one process, without `-n`.
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,25 @@ from moothall.resources import load_endpoints
 
 PATH: Final = Path(__file__).resolve().parents[1] / "docs" / "reference" / "event-examples.json"
 _recorded: dict[str, Any] = {}
+RECORDS: Final = any("tools.record_events" in argument for argument in sys.argv)
+"""Whether this run records."""
+
+
+FOR_PEOPLE: Final = {"DirectChannelCreate", "DirectChannelDelete", "DirectChannelUpdate", "InteractionCreateAck"}
+"""The events that only clients of people receive, whose names have another shape for bots."""
+
+OF_GATEWAY: Final = {
+    "READY", "RESUMED", "GUILD_CREATE", "GUILD_MEMBERS_CHUNK", "SOUNDBOARD_SOUNDS", "THREAD_LIST_SYNC",
+    "VOICE_SERVER_UPDATE", "PRESENCE_UPDATE", "CHANNEL_INFO", "RATE_LIMITED",
+}  # fmt: skip
+"""The dispatches that the gateway itself makes."""
+
+
+def record_dispatch(name: str, data: Any) -> None:
+    """Record a dispatch of the gateway itself as a bot received it."""
+    if name in OF_GATEWAY and name not in _recorded:
+        _recorded[name] = data
+        _write()
 
 
 def _record(kind: type[Event]) -> None:
@@ -24,7 +44,8 @@ def _record(kind: type[Event]) -> None:
 
     def envelope(event: Event) -> Envelope:
         built = encode(event)
-        if event.audience is not Audience.NODE and event.name not in _recorded:
+        skipped = event.audience is Audience.NODE or type(event).__name__ in FOR_PEOPLE
+        if not skipped and event.name not in _recorded:
             _recorded[event.name] = msgspec.json.decode(bytes(built.data))
             _write()
         return built

@@ -7,6 +7,7 @@ have fired each event that it declares, and, if it takes an audit reason, have w
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,9 +17,10 @@ from moothall.api.context import Context
 from moothall.api.endpoint import REGISTRY, Endpoint
 from moothall.api.events import Event
 from moothall.api.pipeline import Pipeline
-from moothall.bus import Audience
-from tests.conformance import public_schema
+from moothall.bus import Audience, Envelope
+from tests.conformance import event_schemas, public_schema
 from tests.conformance.own_schema import check_described
+from tools.record_events import FOR_PEOPLE
 
 SUCCESS = "success"
 
@@ -38,6 +40,29 @@ def _heard_emit(self: Context, event: Event) -> None:
 
 
 Context.emit = _heard_emit  # type: ignore[method-assign]  # no other object knows what a request emits
+
+
+@cache
+def judge_envelopes() -> None:
+    """From the first call on, check every dispatch that an operation emits for bots, as libraries read it."""
+    pending: list[type[Event]] = [Event]
+    while pending:
+        kind = pending.pop()
+        pending += kind.__subclasses__()
+        if "envelope" in vars(kind):
+            _judge(kind)
+
+
+def _judge(kind: type[Event]) -> None:
+    encode = kind.envelope
+
+    def envelope(event: Event) -> Envelope:
+        built = encode(event)
+        if event.audience is not Audience.NODE and type(event).__name__ not in FOR_PEOPLE:
+            event_schemas.check_dispatch(event.name, bytes(built.data))
+        return built
+
+    kind.envelope = envelope  # type: ignore[method-assign,assignment]
 
 
 @contextmanager
@@ -94,6 +119,8 @@ class SuiteEnd:
         for name, seen in report["seen"].items():
             SEEN.setdefault(name, set()).update(seen)
         public_schema.USED.update((operation, where) for operation, where in report["used"])
+        event_schemas.USED.update((name, where) for name, where in report["events_used"])
+        event_schemas.SEEN.update(report["events_seen"])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -103,11 +130,15 @@ class SuiteEnd:
                 "whole": self._whole,
                 "seen": {name: sorted(seen) for name, seen in SEEN.items()},
                 "used": sorted(public_schema.USED),
+                "events_used": sorted(event_schemas.USED),
+                "events_seen": sorted(event_schemas.SEEN),
             }
         elif self._whole and _is_whole(session, exitstatus):
             for row in sorted(REGISTRY.values(), key=lambda row: row.name):
                 self._problems.extend(f"{row.name} {what}" for what in unproved(row, SEEN.get(row.name, set())))
             self._problems.extend(f"the exception {known} is not needed any more" for known in public_schema.stale())
+            self._problems.extend(f"the exception {known} is not needed any more" for known in event_schemas.stale())
+            self._problems.extend(f"{name} is a dispatch that no test has seen" for name in event_schemas.unseen())
             if self._problems:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

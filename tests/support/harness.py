@@ -55,7 +55,7 @@ from moothall.storage.schema import (
     users,
 )
 from tests.conformance.public_schema import check_answer
-from tests.conformance.witness import emissions, witness
+from tests.conformance.witness import emissions, judge_envelopes, witness
 from tests.support.compared_states import ComparedStates
 
 SERVER_KEY = ServerKey(bytes(32))
@@ -279,6 +279,7 @@ class Platform:
 
     def __init__(self, database: Database, *, limiter: RateLimiter | None = None) -> None:
         load_endpoints()
+        judge_envelopes()
         self.database = database
         self.ids = SnowflakeFactory()
         self.bus = LocalBus()

@@ -1,6 +1,6 @@
 """Stickers over HTTP (resources: sticker)."""
 
-from moothall.api.access import MEMBER, SIGNED_IN
+from moothall.api.access import MEMBER, PUBLIC, SIGNED_IN
 from moothall.api.context import Context
 from moothall.api.endpoint import delete, get, patch, post
 from moothall.objects.ids import GuildId, PackId, StickerId
@@ -21,7 +21,7 @@ async def get_sticker(ctx: Context, sticker_id: StickerId) -> Sticker | Standard
     return await operations.get_sticker(ctx, sticker_id)
 
 
-@get("/sticker-packs", permission=SIGNED_IN)
+@get("/sticker-packs", permission=PUBLIC)
 async def list_sticker_packs(_ctx: Context) -> StickerPacks:
     """List the packs of standard stickers."""
     return StickerPacks(sticker_packs=list(PACKS.values()))

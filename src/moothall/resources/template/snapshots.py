@@ -1,6 +1,7 @@
 """Snapshots: what a template keeps of a guild, and the rows of a new guild made from one. Pure: no I/O."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -79,12 +80,23 @@ def _snapshot_role(role: Role, placeholder: int) -> TemplateRole:
     )
 
 
+_TYPES: Final = {
+    ChannelType.GUILD_ANNOUNCEMENT: ChannelType.GUILD_TEXT,
+    ChannelType.GUILD_STAGE_VOICE: ChannelType.GUILD_VOICE,
+    ChannelType.GUILD_MEDIA: ChannelType.GUILD_FORUM,
+}
+"""The types of channels that a template has instead of those that only community guilds have.
+
+The public description has types 0, 2, 4 and 15 in templates.
+"""
+
+
 def _snapshot_channel(
     channel: Channel, placeholders: Mapping[ChannelId, int], role_placeholders: Mapping[int, int]
 ) -> TemplateChannel:
     return TemplateChannel(
         id=placeholders[channel.id],
-        type=channel.type,
+        type=_TYPES.get(ChannelType(channel.type), channel.type),
         name=channel.name or "",
         position=channel.position or 0,
         topic=channel.topic or None,

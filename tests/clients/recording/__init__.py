@@ -1,0 +1,1 @@
+"""Records what client libraries send: `python -m tests.clients.recording [LIBRARY ...]`."""
