@@ -22,6 +22,7 @@ from tests.conformance.public_schema import innermost
 
 NODE_CLIENTS = Path(__file__).parents[1] / "clients" / "node"
 TYPES = NODE_CLIENTS / "node_modules" / "discord-api-types"
+GENERATOR = NODE_CLIENTS / "node_modules" / "ts-json-schema-generator"
 
 _NULLS = "the public description has null where there is none, and so have older types"
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -61,7 +62,7 @@ class Mismatch(AssertionError):
 @cache
 def schemas() -> dict[str, dict[str, Any]]:
     """The open and the closed schema of each kind of dispatch, by its name; empty where they cannot be made."""
-    if not TYPES.is_dir() or shutil.which("node") is None:
+    if not TYPES.is_dir() or not GENERATOR.is_dir() or shutil.which("node") is None:
         return {}
     version = json.loads((TYPES / "package.json").read_text(encoding="utf-8"))["version"]
     made = NODE_CLIENTS / "node_modules" / ".cache" / f"event-schemas-{version}.json"
