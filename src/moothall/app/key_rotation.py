@@ -14,7 +14,8 @@ from moothall.resources.user.factor.operations import totp_about
 from moothall.resources.webhook.rules import encryption_context
 from moothall.runtime.secrets import SecretBox, SecretUnreadable, key_id_of
 from moothall.storage.database import Database, Query, Reader, Transaction
-from moothall.storage.sql import Table, bindparam, delete, func, select, update
+from moothall.storage.query import Row
+from moothall.storage.sql import ClauseElement, Table, bindparam, delete, func, select, update
 from moothall.storage.tables import applications, backup_codes, factors, identity_providers, mails, meta, webhooks
 
 _BATCH: Final = 200
@@ -26,17 +27,17 @@ class SealedColumn:
     def __init__(self, table: Table, key: str, column: str, about: Callable[[Any], bytes]) -> None:
         self.column = column
         self.about = about
-        self.select: Query[Any] = Query(partial(_select, table, key, column))
-        self.update: Query[Any] = Query(partial(_update, table, key, column))
+        self.select: Query[Row] = Query(partial(_select, table, key, column))
+        self.update: Query[Row] = Query(partial(_update, table, key, column))
 
 
-def _select(table: Table, key: str, column: str) -> Any:
+def _select(table: Table, key: str, column: str) -> ClauseElement:
     row_key, secret = getattr(table.c, key), getattr(table.c, column)
     after = row_key > bindparam("after", type_=row_key.type)
     return select(row_key, secret).where(secret.is_not(None), after).order_by(row_key).limit(bindparam("maximum"))
 
 
-def _update(table: Table, key: str, column: str) -> Any:
+def _update(table: Table, key: str, column: str) -> ClauseElement:
     same = (getattr(table.c, key) == bindparam("row_key"), getattr(table.c, column) == bindparam("before"))
     return update(table).where(*same).values(**{column: bindparam("after")})
 

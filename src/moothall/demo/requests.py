@@ -62,7 +62,7 @@ class RequestRunner:
         return match[0][method], match[1]
 
 
-def _parsed(result: object) -> Any:
+def _parsed(result: object) -> object:
     if result is None:
         return None
     if isinstance(result, Json):

@@ -29,7 +29,7 @@ def description(entry: Entry) -> str:
     return " ".join([*details, *_described(entry)])
 
 
-def _last_line(text: object) -> Any:
+def _last_line(text: object) -> object:
     """The last line: of a traceback, what happened."""
     return (text.strip().splitlines() or [""])[-1] if isinstance(text, str) else text
 
@@ -50,7 +50,7 @@ def _described(entry: Entry) -> Iterator[str]:
     yield from drawn(data.get("components"))
 
 
-def _short(value: object) -> Any:
+def _short(value: object) -> object:
     return f"{value[:_MAX_TEXT]}..." if isinstance(value, str) and len(value) > _MAX_TEXT else value
 
 

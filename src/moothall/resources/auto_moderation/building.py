@@ -72,7 +72,7 @@ def _action(body: ActionRequest) -> Action:
     return Action(type=int(body.type), metadata=parameters)
 
 
-def _stored(value: object) -> Any:
+def _stored(value: object) -> object:
     """A field's value with texts cleaned, and without repetitions in lists."""
     if not isinstance(value, list):
         return value

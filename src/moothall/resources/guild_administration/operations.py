@@ -1,7 +1,6 @@
 """Operations of operators on guilds. Each is a row of their log."""
 
 from collections.abc import Collection
-from typing import Any
 
 from moothall.api.context import Context
 from moothall.objects.errors import refuse_field
@@ -60,6 +59,6 @@ async def _check_owner(ctx: Context, user_id: UserId) -> None:
         refuse_field("owner_id", FormCode.BASE_TYPE_CHOICES, "Name a member with an open account, who is no bot.")
 
 
-def _shown(value: object) -> Any:
+def _shown(value: object) -> object:
     """A value as the log has it: ids as text."""
     return str(int(value)) if isinstance(value, Snowflake) else value

@@ -11,7 +11,7 @@ from msgspec import Struct
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list
-from moothall.storage.sql import Table, and_, bindparam, delete, exists, func, insert, select, update
+from moothall.storage.sql import ClauseElement, Table, and_, bindparam, delete, exists, func, insert, select, update
 from moothall.storage.statements.store import table_facts
 from moothall.storage.tables import (
     deleted_guilds,
@@ -61,7 +61,7 @@ def _move(name: str, *, back: bool) -> tuple[Query[Any], Query[Any]]:
     present, deleted = table_named(name), table_named(f"deleted_{name}")
     source, target = (deleted, present) if back else (present, deleted)
 
-    def copy() -> Any:
+    def copy() -> ClauseElement:
         names = _columns(name)
         rows = select(*(source.c[each] for each in names)).where(source.c.guild_id == bindparam("guild_id"))
         return insert(target).from_select(names, rows)
@@ -73,7 +73,7 @@ _HIDE: Final = [_move(name, back=False) for name in _OTHERS]
 _SHOW: Final = [_move(name, back=True) for name in _OTHERS]
 
 
-def _hide_guild() -> Any:
+def _hide_guild() -> ClauseElement:
     names = _columns("guilds")
     added = {
         "deleted_at": bindparam("deleted_at", type_=deleted_guilds.c.deleted_at.type),
@@ -85,7 +85,7 @@ def _hide_guild() -> Any:
     return insert(deleted_guilds).from_select([*names, *added], rows)
 
 
-def _show_guild() -> Any:
+def _show_guild() -> ClauseElement:
     new: dict[str, Any] = {
         "version": bindparam("version", type_=guilds.c.version.type),
         "owner_id": bindparam("owner_id", type_=guilds.c.owner_id.type),
@@ -142,13 +142,13 @@ def _some_members(table: Table) -> Query[Any]:
 _some_present, _some_deleted = _some_members(members), _some_members(deleted_members)
 
 
-def _hide_some() -> Any:
+def _hide_some() -> ClauseElement:
     names = _columns("members")
     rows = select(*(members.c[name] for name in names)).where(_of_some(members))
     return insert(deleted_members).from_select(names, rows)
 
 
-def _show_some() -> Any:
+def _show_some() -> ClauseElement:
     # An account may have another name since, or be deleted.
     names = _columns("members")
     values = (users.c.username_key if name == "username_key" else deleted_members.c[name] for name in names)

@@ -11,6 +11,7 @@ from moothall.objects.ids import ChannelId, Snowflake, TagId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.channel.thread_activity.queries import ThreadMemberRow
 from moothall.storage.database import Query, Reader, Transaction, in_list
+from moothall.storage.query import Row
 from moothall.storage.rows import ChannelRow
 from moothall.storage.sql import Select, bindparam, delete, func, insert, select, update
 from moothall.storage.tables import channels, thread_members, thread_tags
@@ -234,12 +235,12 @@ async def search_threads(reader: Reader, parent_id: ChannelId, search: ThreadSea
 
 
 @cache
-def _count_query(shape: _QueryShape) -> Query[Any]:
+def _count_query(shape: _QueryShape) -> Query[Row]:
     return Query(_matching(select(func.count()).select_from(channels), shape))
 
 
 @cache
-def _page_query(shape: _QueryShape) -> Query[Any]:
+def _page_query(shape: _QueryShape) -> Query[Row]:
     order = [column.asc() if shape.ascending else column.desc() for column in _ORDERS[shape.order]]
     page = _matching(select(channels.c.id), shape).order_by(*order)
     return Query(page.limit(bindparam("maximum")).offset(bindparam("offset")))

@@ -15,6 +15,7 @@ from moothall.objects.channel_types import THREADS
 from moothall.objects.ids import AttachmentId, ChannelId, MessageId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
+from moothall.storage.query import Row
 from moothall.storage.sql import (
     ColumnElement,
     Insert,
@@ -156,7 +157,7 @@ async def copy_attachments(
     return await _count(tx, await tx.all(_select_copied, **key), 1)
 
 
-async def _count(tx: Transaction, rows: Iterable[tuple[Any, ...]], change: int) -> bool:
+async def _count(tx: Transaction, rows: Iterable[Row], change: int) -> bool:
     """Count what payers have stored after files of theirs were inserted (`change` 1) or deleted (-1).
 
     `rows` are payer, file and size. Returns whether any is charged for more than before.
@@ -246,7 +247,7 @@ async def select_file(reader: Reader, path: FilePath) -> StoredFile | None:
 # Dropping: the attachments of a deleted message are listed in `dropped_files`, and removed from the store afterwards.
 
 
-DropQueries = tuple[Query[Any], Query[Any]]
+DropQueries = tuple[Query[Row], Query[Row]]
 """Statements that list files as dropped, and that delete their attachments and return whom they are charged to."""
 
 
@@ -364,12 +365,12 @@ async def upsert_swept(tx: Transaction, file_id: int) -> None:
 _MEDIA_MARK = "media swept at"
 
 
-def _select_names(table: Table, column_name: str) -> Query[Any]:
+def _select_names(table: Table, column_name: str) -> Query[Row]:
     column = table.c[column_name]
     return Query(lambda: select(column).where(in_list(column, "names")).distinct())
 
 
-_NAMED_BY: Final[dict[str, list[Query[Any]]]] = {}
+_NAMED_BY: Final[dict[str, list[Query[Row]]]] = {}
 for _name, _facts in table_facts().items():
     for _column_name, _folders in _facts.media.items():
         for _folder in _folders:
