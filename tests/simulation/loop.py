@@ -27,8 +27,10 @@ _JITTER: Final = 1e-6
 """Timers due within so many seconds run in any order."""
 _MAX_LAG: Final = 0.05
 """Seconds by which the loop may look at its timers too late, as one that is busy does."""
-_STEP: Final = 1e-6
-"""Seconds that pass between two looks at a stopwatch."""
+QUICK: Final = 1e-6
+"""Seconds that pass between two looks at a stopwatch where nothing takes long."""
+SLOW: Final = 1e-4
+"""The same where work takes long, so that what is done in slices pauses between them."""
 
 
 class Stuck(Exception):
@@ -61,6 +63,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._selector = self
         self._clock_resolution = _JITTER  # more than the precision of the time of some years
         self.errors: list[dict[str, Any]] = []
+        self.step = QUICK
+        """Seconds that pass between two looks at a stopwatch."""
         self.iterations = 0
         self.set_task_factory(self._create_task)
         self.set_exception_handler(lambda _loop, context: self.errors.append(context))
@@ -73,7 +77,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def stopwatch(self) -> float:
         """As `time`; each look takes a moment, so that work that measures itself seems to take time."""
-        self._now += _STEP
+        self._now += self.step
         return self._now
 
     def work(self, seconds: float) -> None:

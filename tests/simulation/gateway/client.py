@@ -89,6 +89,8 @@ class SessionRecord:
         """Channels whose member lists it has subscribed to."""
         self.messages: dict[MessageId, Received] = {}
         self.last_order: dict[GuildId, int] = {}
+        self.marks: set[int] = set()
+        """The marks of the events that it has received."""
         self.mirror = Mirror()
 
 
@@ -325,6 +327,7 @@ class Client:
         if name in {"READY", "RESUMED"}:
             self._begin(record)
         self.on_event(self, name, seq)
+        self._check_mark(record, name, data)
         if not self.silent and self._choices.chance(0.05):
             self._send(1, seq)
         handlers = {
@@ -336,6 +339,14 @@ class Client:
             handlers[name](record, data)
         else:
             self._mirror(record, name, data)
+
+    def _check_mark(self, record: SessionRecord, name: str, data: Any) -> None:
+        """Fail if the session has received an event twice."""
+        mark = data.get("mark") if isinstance(data, dict) else None
+        if mark in record.marks:
+            raise Violation(f"client {self.number} received {name} twice: {data}")
+        if mark is not None:
+            record.marks.add(mark)
 
     def _begin(self, record: SessionRecord) -> None:
         """The connection has a session from now on; commands before may not have arrived."""

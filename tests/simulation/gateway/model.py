@@ -6,10 +6,10 @@ A guild is immutable: a change replaces it, so each version can be asked later w
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from moothall.bus import Envelope
+from moothall.bus import Audience, Envelope
 from moothall.gateway.member_lists.list_ids import murmur3_32
 from moothall.objects.ids import ChannelId, GuildId, MessageId, RoleId, Snowflake, UserId
 
@@ -209,6 +209,7 @@ class World:
         self.message_by_id: dict[MessageId, tuple[GuildId, SentMessage]] = {}
         self.position = 1
         self.published = 0
+        self._marks = 0
         self.late = False
         """Whether events may come at nodes long after they were stored."""
         self._known: dict[GuildId, int] = {}
@@ -234,6 +235,7 @@ class World:
         change.position = self.position
         guild_id = change.guild_id
         if change.mutate is not None:
+            self._mark(change)
             old = self.guilds.get(guild_id)
             new = change.mutate(old)
             if new is not None:
@@ -251,6 +253,13 @@ class World:
             message = SentMessage(change.message_id, change.channel_id, self.position)
             self.messages.setdefault(guild_id, []).append(message)
             self.message_by_id[message.id] = (guild_id, message)
+
+    def _mark(self, change: Change) -> None:
+        """Give each event a mark in its data, by which a client notices that it receives one twice."""
+        for envelope in change.envelopes:
+            if envelope.audience is not Audience.NODE:
+                self._marks += 1
+                envelope.data = Raw(bytes(envelope.data)[:-1] + b',"mark":%d}' % self._marks)
 
     def _has_channel(self, guild_id: GuildId, channel_id: ChannelId) -> bool:
         guild = self.guilds.get(guild_id)

@@ -31,6 +31,8 @@ STEPS: Final = 60
 """Steps of each case."""
 _CALM_SECONDS: Final = 150.0
 """After the last fault: for all clients to connect again, and for sessions that no client resumes to end."""
+_MAX_CLIENTS: Final = 24
+"""Clients of each case, but for those with a crowd."""
 _CROWDS: Final = 150
 """One in so many seeds has more sessions than an event is dispatched to at once."""
 _CROWD: Final = 520
@@ -239,15 +241,26 @@ class Simulation:
             "read slowly": 4,
             "silent": 1,
             "status": 3,
+            "leave": 2,
         }
         action = action or choices.weighted(weights)
         if action == "add" or not self.clients:
-            if self.crowded or len(self.clients) < 24:
+            if self.crowded or len(self.clients) < _MAX_CLIENTS:
                 self._add_client(choices)
             return
         client = choices.choice(self.clients)
-        if not client.stopped:
+        if action == "leave":
+            self._leave(client.user_id, choices)
+        elif not client.stopped:
             self._act(client, action, choices)
+
+    def _leave(self, user_id: UserId, choices: Choices) -> None:
+        """Let a user connect once more and end all of their clients, one of which may still be joining guilds."""
+        if len(self.clients) < _MAX_CLIENTS:
+            self._add_client(choices, user_id)
+        for client in self.clients:
+            if client.user_id == user_id and not client.stopped:
+                self.loop.call_later(choices.delay(0.1, 2.0), client.stop, choices.choice((None, 1000)))
 
     @staticmethod
     def _act(client: Client, action: str, choices: Choices) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from moothall.server.writer_relay import WriterLost
 from moothall.storage.database import StorageError
 from tests.simulation.disk import Disk, DiskFaults, StoredFile
-from tests.simulation.loop import run
+from tests.simulation.loop import QUICK, SLOW, run
 from tests.simulation.platform import guild_operations as guilds
 from tests.simulation.platform import message_operations as messages
 from tests.simulation.platform.any_operation import AnyOperations
@@ -124,6 +124,7 @@ class Simulation:
         self.image = self._prepare(choices)
         blobs.data.update(self.image.blobs)
         loop.work(self.image.now)
+        loop.step = randomness.stream("processor").choice((QUICK, QUICK, SLOW))
         self.servers: list[Server] = []
         self._cluster: SimulatedCluster | None = None
         self.work = Workload(loop, randomness, self.image, self.front)
