@@ -243,6 +243,11 @@ profile: $(STAMPS)/dev statements ## Write where the time of a row goes: benchma
 	@$(BIN)/python -m benchmarks --profile --only "$(ROW)" $(ARGS)
 
 # It drives Chromium, and takes minutes. ARGS="--seconds 3600" receives messages for an hour instead of a minute.
+.PHONY: screenshots
+screenshots: $(STAMPS)/dev ## Make the pictures of docs/screenshots anew, with Chromium
+	@$(BUILD_CLIENT)
+	@MOOTHALL_TEST_SCREENSHOTS=1 $(BIN)/python -m pytest -q -p no:cacheprovider tests/clients/test_screenshots.py
+
 .PHONY: bench-client
 bench-client: $(STAMPS)/dev ## Print the client's table: load, switching, scrolling, memory
 	@$(BUILD_CLIENT)

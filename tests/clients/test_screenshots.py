@@ -3,6 +3,7 @@
 They are not made by a plain run, whose working tree would change with every hour that they show.
 """
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from io import BytesIO
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from PIL import Image
-from playwright.async_api import Browser, expect
+from PIL import Image, ImageDraw
+from playwright.async_api import Browser, Page, expect
 
-from tests.clients.client_pages import ClientPage
+from tests.clients.client_pages import PASSWORD, ClientPage
 from tests.clients.live import Server
 from tests.resources.link_preview.sites import Site, meta, running_site
 
@@ -36,15 +37,24 @@ def server_settings() -> dict[str, str]:
     return {"rate_limits": "false", "allow_private_addresses": "true"}
 
 
-async def shoot(client: ClientPage, name: str) -> None:
-    """Write a picture of a screen, with a palette of 256 colours, and check that it is small."""
-    await client.page.mouse.move(0, 0)
-    await client.page.wait_for_function("() => document.getAnimations().every((each) => each.playState !== 'running')")
-    with Image.open(BytesIO(await client.page.screenshot())) as image:
-        palette = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+async def still(page: Page) -> Image.Image:
+    """A picture of a page, once nothing on it moves."""
+    await page.mouse.move(0, 0)
+    await page.wait_for_function("() => document.getAnimations().every((each) => each.playState !== 'running')")
+    with Image.open(BytesIO(await page.screenshot())) as image:
+        return image.convert("RGB")
+
+
+def keep(image: Image.Image, name: str) -> None:
+    """Write a picture with a palette of 256 colours, and check that it is small."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    palette.save(FOLDER / f"{name}.png", optimize=True)
+    image.quantize(256, dither=Image.Dither.NONE).save(FOLDER / f"{name}.png", optimize=True)
     assert (FOLDER / f"{name}.png").stat().st_size <= BYTES_MAX
+
+
+async def shoot(client: ClientPage, name: str) -> None:
+    """Write a picture of a screen."""
+    keep(await still(client.page), name)
 
 
 def landscape() -> bytes:
@@ -93,7 +103,88 @@ async def test_the_main_screens_are_photographed(browser: Browser, server: Serve
     await shoot(ada, "channel")
     await ada.page.emulate_media(color_scheme="dark")
     await shoot(ada, "channel-dark")
+    await ada.page.emulate_media(color_scheme="light")
+    await shoot_tools(ada)
+    await ada.page.emulate_media(color_scheme="dark")
     await ada.page.goto(f"{server.url}/app/settings/appearance")
     await expect(ada.page.get_by_role("radiogroup", name="Theme")).to_be_visible()
     await shoot(ada, "settings-dark")
     assert (ada.errors, ben.errors) == ([], [])
+
+
+async def shoot_tools(ada: ClientPage) -> None:
+    """Pictures of what opens over and beside a channel, and of its settings."""
+    page = ada.page
+    await page.get_by_role("button", name="Inbox").click()
+    await page.get_by_role("tab", name="Saved").click()
+    await expect(page.get_by_role("heading", name="Nothing saved")).to_be_visible()
+    await shoot(ada, "inbox")
+    await page.get_by_role("complementary", name="Inbox").get_by_role("button", name="Close").click()
+    await page.keyboard.press("Control+Shift+P")
+    await expect(page.get_by_role("option", name="Log out You")).to_be_attached()
+    await shoot(ada, "commands")
+    await page.keyboard.press("Escape")
+    await page.get_by_role("link", name="general", exact=True).hover()
+    await page.get_by_role("button", name="Settings of general", exact=True).click()
+    await expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    await shoot(ada, "channel-settings")
+
+
+NEWCOMER_SECONDS_MAX: Final = 60.0
+_FRAME: Final = (320, 200)
+
+
+def film_strip(frames: list[tuple[float, Image.Image]]) -> Image.Image:
+    """Pictures beside each other, each with the seconds below it."""
+    width, height = _FRAME
+    strip = Image.new("RGB", (width * len(frames), height + 24), "white")
+    for index, (at, image) in enumerate(frames):
+        strip.paste(image.resize(_FRAME), (index * width, 0))
+        ImageDraw.Draw(strip).text((index * width + 8, height + 6), f"{at:.1f} s", fill="black")
+    return strip
+
+
+async def test_a_newcomer_reads_the_first_answer_within_a_minute(browser: Browser, server: Server) -> None:
+    """From the start page to a message that a friend has answered, as a film strip with the seconds."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US", color_scheme="light")
+    nora = ClientPage(await context.new_page(), server.url)
+    page = nora.page
+    frames: list[tuple[float, Image.Image]] = []
+    loop = asyncio.get_running_loop()
+    pictures = 0.0
+    begin = loop.time()
+
+    async def frame() -> None:
+        """Take a picture; the time that this needs does not count."""
+        nonlocal pictures
+        before = loop.time()
+        frames.append((before - begin - pictures, await still(page)))
+        pictures += loop.time() - before
+
+    await page.goto(server.url)
+    await frame()
+    await page.get_by_role("link", name="Make an account").click()
+    await page.get_by_label("Username").fill("nora")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await frame()
+    await page.get_by_role("button", name="Register").click()
+    await page.wait_for_url("**/channels/@me")
+    await expect(page.get_by_role("heading", name="No friend is online right now")).to_be_visible()
+    await frame()
+    await nora.create_guild("Sunday rowers")
+    await frame()
+    await nora.say("Who rows on Sunday?")
+    code = await nora.invite_link()
+    before = loop.time()
+    friend = await ClientPage.open(browser, server.url)
+    await friend.register("finn")
+    await friend.join(code)
+    # A friend takes the time that a friend takes.
+    pictures += loop.time() - before
+    await friend.say("I do! At nine?")
+    await expect(nora.message("At nine?")).to_be_visible()
+    await frame()
+    seconds = frames[-1][0]
+    keep(film_strip(frames), "newcomer")
+    assert seconds <= NEWCOMER_SECONDS_MAX
+    assert (nora.errors, friend.errors) == ([], [])

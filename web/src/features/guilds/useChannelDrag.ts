@@ -1,7 +1,9 @@
 import { useRef, type DragEvent, type KeyboardEvent } from "react";
 
-import { moveBeside, moveInList } from "../channel_settings/arranging";
 import { useSession } from "../session/session";
+
+/** Loaded when something is moved: the first screens do not need it. */
+const load = () => import("../channel_settings/arranging");
 
 const TYPE = "application/x-moothall-channel";
 const ROW = "[data-channel], [data-category]";
@@ -64,7 +66,11 @@ export function useChannelDrag({ guildId, isEnabled, onMoved }: ChannelDragProps
       if (accepts(event) && row !== null && targetId !== undefined) {
         event.preventDefault();
         const id = event.dataTransfer.getData(TYPE);
-        settle(moveBeside(session, guildId, id, targetId, sideOf(event.clientY, row)), id);
+        const side = sideOf(event.clientY, row);
+        settle(
+          load().then(({ moveBeside }) => moveBeside(session, guildId, id, targetId, side)),
+          id,
+        );
       }
     },
     onKeyDown: (event: KeyboardEvent) => {
@@ -74,7 +80,11 @@ export function useChannelDrag({ guildId, isEnabled, onMoved }: ChannelDragProps
       if (isMove && id !== undefined) {
         event.preventDefault();
         event.stopPropagation();
-        settle(moveInList(session, guildId, id, event.key === "ArrowUp" ? -1 : 1), id);
+        const direction = event.key === "ArrowUp" ? -1 : 1;
+        settle(
+          load().then(({ moveInList }) => moveInList(session, guildId, id, direction)),
+          id,
+        );
       }
     },
   };
