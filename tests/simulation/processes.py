@@ -41,6 +41,8 @@ class ProcessLoop(SimulatedLoop):
         self._process_of: dict[asyncio.Task[Any], int] = {}
         self._thread_delay: float | None = None
         self._burying = False
+        self._stillborn: list[asyncio.Task[Any]] = []
+        """Tasks that were created while what killed processes have left was closed."""
 
     def start_in(self, process: int, coroutine: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
         """Start a task of a process."""
@@ -67,10 +69,10 @@ class ProcessLoop(SimulatedLoop):
         try:
             for task in super().unfinished_tasks():
                 if self._process_of.get(task, 0) in self._dead:
-                    task._log_destroy_pending = False  # type: ignore[attr-defined]
-                    # It may fail or await something in `finally`, which the dead never did.
-                    with suppress(Exception):
-                        task.get_coro().close()
+                    _close(task)
+            # What these have begun in `finally` never runs.
+            for task in self._stillborn:
+                _close(task)
         finally:
             self._burying = False
 
@@ -111,7 +113,11 @@ class ProcessLoop(SimulatedLoop):
 
     def unfinished_tasks(self) -> "list[asyncio.Task[Any]]":
         """The tasks that have not ended, without those of killed processes."""
-        return [task for task in super().unfinished_tasks() if self._process_of.get(task, 0) not in self._dead]
+        return [
+            task
+            for task in super().unfinished_tasks()
+            if self._process_of.get(task, 0) not in self._dead and task not in self._stillborn
+        ]
 
     def tasks_of(self, process: int) -> "list[asyncio.Task[Any]]":
         """The tasks of a process that have not ended."""
@@ -120,7 +126,9 @@ class ProcessLoop(SimulatedLoop):
     def _create_task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **kwargs: Any) -> "asyncio.Task[Any]":
         task = super()._create_task(loop, coroutine, **kwargs)
         process = self._of(kwargs.get("context"))
-        if process:
+        if self._burying:
+            self._stillborn.append(task)
+        elif process:
             self._process_of[task] = process
             task.add_done_callback(self._forget)
         return task
@@ -131,3 +139,11 @@ class ProcessLoop(SimulatedLoop):
     @staticmethod
     def _of(context: Context | None) -> int:
         return PROCESS.get() if context is None else context.get(PROCESS, 0)
+
+
+def _close(task: "asyncio.Task[Any]") -> None:
+    """Close the coroutine of a task that never runs again."""
+    task._log_destroy_pending = False  # type: ignore[attr-defined]
+    # It may fail or await something in `finally`, which the dead never did.
+    with suppress(Exception):
+        task.get_coro().close()

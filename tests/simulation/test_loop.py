@@ -9,6 +9,7 @@ import pytest
 
 from moothall.objects.clock import CLOCK
 from tests.simulation.loop import EPOCH, SimulatedLoop, Stuck, run
+from tests.simulation.processes import ProcessLoop
 from tests.simulation.randomness import Choices, Randomness, seeded_secrets
 
 
@@ -120,3 +121,29 @@ def test_tokens_come_from_the_seed() -> None:
             return secrets.token_hex(8), secrets.token_bytes(4)
 
     assert tokens() == tokens()
+
+
+def test_what_a_killed_process_begins_while_it_is_closed_never_runs_and_is_not_waited_for() -> None:
+    loop = ProcessLoop(Randomness(1).stream("loop"))
+    done: list[str] = []
+
+    async def end() -> None:
+        done.append("ended")
+
+    async def work() -> None:
+        try:
+            await loop.io(100)
+        finally:
+            ending = asyncio.ensure_future(end())
+            await asyncio.wait((ending,))
+
+    async def main() -> None:
+        working = loop.start_in(1, work())
+        await loop.io(1)
+        loop.kill(1)
+        loop.bury()
+        assert not working.done()
+
+    run(loop, main())
+    assert done == []
+    assert loop.time() < 100
