@@ -38,7 +38,7 @@ def test_commands_make_operators_and_tokens_and_all_is_in_the_log(server: Runnin
     made = command(server, "operator", "add", "olga", "--create", "--reason", "first")
     assert made["password"]
     login = server.request("POST", "/auth/login", {"login": "olga", "password": made["password"]}).json["token"]
-    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 6
+    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 8
     alice = command(server, "user", "create", "alice")
     command(server, "operator", "add", "alice", "--may", "users", "--may", "log")
     token = command(server, "token", "create", "alice", "--may", "users", "--label", "script")
@@ -129,3 +129,21 @@ def test_commands_delete_a_guild_and_bring_it_back(server: RunningServer) -> Non
     assert failed(run("guild", "restore", guild_id, "--data", str(server.data))) == "moothall: Unknown Guild"
     acts = [row["act"] for row in lines(server, "audit", "list", "--limit", "2")]
     assert acts == ["guild.restore", "guild.delete"]
+
+
+def test_commands_set_rules_of_retention_and_holds(server: RunningServer) -> None:
+    data = str(server.data)
+    guild_id = server.request(
+        "POST", "/guilds", {"name": "Archive"}, token=command(server, "user", "create", "dora")["token"]
+    ).json["id"]
+    rule = command(server, "retention", "set", "guild", guild_id, "--days", "90", "--reason", "law")
+    assert (rule["scope"], rule["message_days"]) == ("guild", 90)
+    assert lines(server, "retention", "list") == [rule]
+    assert lines(server, "retention", "set", "guild", guild_id) == []
+    assert (
+        failed(run("retention", "set", "channel", "17", "--days", "9", "--data", data)) == "moothall: Unknown Channel"
+    )
+    hold = command(server, "hold", "add", "guild", guild_id, "--name", "case 7")
+    assert lines(server, "hold", "list") == [hold]
+    assert run("hold", "release", hold["id"], "--data", data).exit_code == 0
+    assert lines(server, "hold", "list") == []

@@ -65,6 +65,7 @@ from moothall.resources.message.attachment.sweeper import FileSweeper
 from moothall.resources.message.preview_worker import PreviewWorker
 from moothall.resources.message.search.indexing import Indexer
 from moothall.resources.push.sender import PushSender
+from moothall.resources.retention.eraser import Eraser
 from moothall.resources.server_setting.running import RunningSettings
 from moothall.resources.user.auth_session.sweeper import SessionSweeper
 from moothall.resources.user.auth_session.usage import TokenUseRecorder
@@ -207,6 +208,7 @@ class App:
         self.indexer = Indexer(self.services)
         self.sweeper = FileSweeper(self.services)
         self.session_sweeper = SessionSweeper(self.services, self.usage, self._connected_tokens)
+        self.eraser = Eraser(self.services)
         self._build_routes(WriterRelay(role.cluster.requests_path) if role is not None and self._is_worker else None)
 
     def _build_routes(self, writer: WriterRelay | None) -> None:
@@ -310,6 +312,7 @@ class App:
         # Before the first request: a login that was not used for too long must not serve one more.
         await self.session_sweeper.end_unused()
         self.session_sweeper.start()
+        self.eraser.start()
         self.routes.files.start()
 
     async def stop(self) -> None:
@@ -327,6 +330,7 @@ class App:
         await self.indexer.stop()
         await self.sweeper.stop()
         await self.session_sweeper.stop()
+        await self.eraser.stop()
         await self.routes.files.stop()
         await self.gateway.close()
         if self.writer_calls is not None:

@@ -21,6 +21,8 @@ COMMANDS = {
     "audit": "moothall.cli.audit:audit",
     "report": "moothall.cli.report:report",
     "guild": "moothall.cli.guild:guild",
+    "retention": "moothall.cli.retention:retention",
+    "hold": "moothall.cli.retention:hold",
     "member": "moothall.cli.member:member",
     "invitation": "moothall.cli.invitation:invitation",
     "provider": "moothall.cli.provider:provider",
@@ -31,6 +33,8 @@ COMMANDS = {
     "settings": "moothall.cli.settings:settings",
     "test-server": "moothall.cli.test_server:test_server",
     "proxy": "moothall.cli.proxy:proxy",
+    "completion": "moothall.cli.manual:completion",
+    "man": "moothall.cli.manual:man",
 }
 """The module and attribute of every command."""
 

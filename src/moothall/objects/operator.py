@@ -16,6 +16,8 @@ class OperatorPermission(StrEnum):
     """Read what people have reported, and close reports."""
     SETTINGS = "settings"
     """Change settings while the server runs."""
+    RETENTION = "retention"
+    """Say after how many days messages are deleted; hold what is deleted for the law, and read it."""
     LOG = "log"
     """Read the log of operators."""
     OPERATORS = "operators"

@@ -171,6 +171,12 @@ class Database(Protocol):
     async def settled(self) -> None:
         """Wait until no transaction and no commit is running."""
 
+    async def empty_log(self) -> bool:
+        """Move the write-ahead log into the file, and cut it to nothing, so that no page of before is left in it.
+
+        False if something reads or writes meanwhile. Elsewhere than on SQLite it does nothing.
+        """
+
     def read(self, payer: Payer = SERVER) -> AbstractAsyncContextManager[Reader]:
         """A reader. Each statement sees everything committed before it. Long reads are charged to `payer`."""
 

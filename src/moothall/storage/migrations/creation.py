@@ -7,6 +7,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from moothall.storage.schema import metadata
 from moothall.storage.schema.operators import OPERATOR_LOG_STATEMENTS
+from moothall.storage.schema.retention import HOLD_STATEMENTS
 from moothall.storage.schema.search import SEARCH_STATEMENTS
 from moothall.storage.statements.compilation import sql_dialect
 
@@ -23,7 +24,7 @@ def create_statements(dialect: str) -> list[str]:
             if dialect == "postgresql" and condition is not None:
                 index.dialect_options["postgresql"]["where"] = condition
             statements.append(str(CreateIndex(index).compile(dialect=compiler)))
-    return [*statements, *SEARCH_STATEMENTS[dialect], *OPERATOR_LOG_STATEMENTS[dialect]]
+    return [*statements, *SEARCH_STATEMENTS[dialect], *OPERATOR_LOG_STATEMENTS[dialect], *HOLD_STATEMENTS[dialect]]
 
 
 def render_script(dialect: str) -> str:

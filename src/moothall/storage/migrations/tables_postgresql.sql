@@ -930,6 +930,18 @@ CREATE TABLE known_networks (
 
 CREATE INDEX ix_known_networks_last_login_at ON known_networks (last_login_at);
 
+CREATE TABLE legal_holds (
+	id BIGINT NOT NULL,
+	scope TEXT COLLATE "C" NOT NULL,
+	target_id BIGINT NOT NULL,
+	name TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	created_by BIGINT,
+	CONSTRAINT pk_legal_holds PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_legal_holds_target_id ON legal_holds (target_id);
+
 CREATE TABLE link_previews (
 	link_hash TEXT COLLATE "C" NOT NULL,
 	embeds TEXT NOT NULL,
@@ -1400,6 +1412,49 @@ CREATE INDEX ix_reports_reporter_id_created_at ON reports (reporter_id, created_
 
 CREATE INDEX ix_reports_user_id ON reports (user_id);
 
+CREATE TABLE retained_files (
+	channel_id BIGINT NOT NULL,
+	message_id BIGINT NOT NULL,
+	id BIGINT NOT NULL,
+	content_type TEXT NOT NULL,
+	size BIGINT NOT NULL,
+	body BYTEA NOT NULL,
+	CONSTRAINT pk_retained_files PRIMARY KEY (channel_id, message_id, id)
+);
+
+CREATE INDEX ix_retained_files_id ON retained_files (id);
+
+CREATE TABLE retained_messages (
+	id BIGSERIAL NOT NULL,
+	channel_id BIGINT NOT NULL,
+	message_id BIGINT NOT NULL,
+	guild_id BIGINT,
+	author_id BIGINT NOT NULL,
+	deleted BOOLEAN NOT NULL,
+	body BYTEA NOT NULL,
+	retained_at BIGINT NOT NULL,
+	CONSTRAINT pk_retained_messages PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_retained_messages_author_id_id ON retained_messages (author_id, id);
+
+CREATE INDEX ix_retained_messages_channel_id_id ON retained_messages (channel_id, id);
+
+CREATE INDEX ix_retained_messages_guild_id_id ON retained_messages (guild_id, id);
+
+CREATE INDEX ix_retained_messages_message_id ON retained_messages (message_id);
+
+CREATE TABLE retention_rules (
+	scope TEXT COLLATE "C" NOT NULL,
+	target_id BIGINT NOT NULL,
+	message_days BIGINT,
+	large_file_mb BIGINT,
+	large_file_days BIGINT,
+	changed_at BIGINT NOT NULL,
+	changed_by BIGINT,
+	CONSTRAINT pk_retention_rules PRIMARY KEY (scope, target_id)
+);
+
 CREATE TABLE role_connection_metadata (
 	application_id BIGINT NOT NULL,
 	records TEXT NOT NULL,
@@ -1844,3 +1899,15 @@ CREATE FUNCTION refuse_operator_log_change() RETURNS trigger LANGUAGE plpgsql AS
 CREATE TRIGGER operator_log_changed BEFORE UPDATE OR DELETE ON operator_log FOR EACH ROW EXECUTE FUNCTION refuse_operator_log_change();
 
 CREATE TRIGGER operator_log_truncated BEFORE TRUNCATE ON operator_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_operator_log_change();
+
+CREATE FUNCTION hold_message() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF (TG_OP = 'DELETE' OR OLD.body <> NEW.body) AND EXISTS (SELECT 1 FROM legal_holds WHERE scope = 'user' AND target_id = OLD.author_id OR scope = 'guild' AND target_id = OLD.guild_id OR scope = 'channel' AND target_id IN (OLD.channel_id, (SELECT parent_id FROM channels WHERE channels.id = OLD.channel_id))) THEN INSERT INTO retained_messages (channel_id, message_id, guild_id, author_id, deleted, body, retained_at) VALUES (OLD.channel_id, OLD.id, OLD.guild_id, OLD.author_id, TG_OP = 'DELETE', OLD.body, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)); END IF; RETURN NULL; END $$;
+
+CREATE TRIGGER retained_message_went AFTER DELETE OR UPDATE OF body ON messages FOR EACH ROW EXECUTE FUNCTION hold_message();
+
+CREATE FUNCTION hold_file() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF EXISTS (SELECT 1 FROM retained_messages WHERE message_id = OLD.message_id) OR EXISTS (SELECT 1 FROM messages WHERE messages.channel_id = OLD.channel_id AND messages.id = OLD.message_id AND EXISTS (SELECT 1 FROM legal_holds WHERE scope = 'user' AND target_id = messages.author_id OR scope = 'guild' AND target_id = messages.guild_id OR scope = 'channel' AND target_id IN (messages.channel_id, (SELECT parent_id FROM channels WHERE channels.id = messages.channel_id)))) THEN INSERT INTO retained_files (channel_id, message_id, id, content_type, size, body) VALUES (OLD.channel_id, OLD.message_id, OLD.id, OLD.content_type, OLD.size, OLD.body) ON CONFLICT DO NOTHING; END IF; RETURN NULL; END $$;
+
+CREATE TRIGGER retained_file_went AFTER DELETE ON attachments FOR EACH ROW EXECUTE FUNCTION hold_file();
+
+CREATE FUNCTION hold_thread() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO legal_holds (id, scope, target_id, name, created_at) SELECT OLD.id, 'channel', OLD.id, name, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) FROM legal_holds WHERE scope = 'channel' AND target_id = OLD.parent_id LIMIT 1 ON CONFLICT DO NOTHING; RETURN NULL; END $$;
+
+CREATE TRIGGER retained_thread_went AFTER DELETE ON channels FOR EACH ROW WHEN (OLD.parent_id IS NOT NULL) EXECUTE FUNCTION hold_thread();

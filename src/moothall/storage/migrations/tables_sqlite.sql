@@ -971,6 +971,18 @@ CREATE TABLE known_networks (
 
 CREATE INDEX ix_known_networks_last_login_at ON known_networks (last_login_at);
 
+CREATE TABLE legal_holds (
+	id INTEGER NOT NULL,
+	scope TEXT NOT NULL,
+	target_id INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	created_by INTEGER,
+	CONSTRAINT pk_legal_holds PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_legal_holds_target_id ON legal_holds (target_id);
+
 CREATE TABLE link_previews (
 	link_hash TEXT NOT NULL,
 	embeds TEXT NOT NULL,
@@ -1468,6 +1480,51 @@ CREATE INDEX ix_reports_reporter_id_created_at ON reports (reporter_id, created_
 
 CREATE INDEX ix_reports_user_id ON reports (user_id);
 
+CREATE TABLE retained_files (
+	channel_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	id INTEGER NOT NULL,
+	content_type TEXT NOT NULL,
+	size INTEGER NOT NULL,
+	body BLOB NOT NULL,
+	CONSTRAINT pk_retained_files PRIMARY KEY (channel_id, message_id, id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_retained_files_id ON retained_files (id);
+
+CREATE TABLE retained_messages (
+	id INTEGER NOT NULL,
+	channel_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	guild_id INTEGER,
+	author_id INTEGER NOT NULL,
+	deleted BOOLEAN NOT NULL,
+	body BLOB NOT NULL,
+	retained_at INTEGER NOT NULL,
+	CONSTRAINT pk_retained_messages PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_retained_messages_author_id_id ON retained_messages (author_id, id);
+
+CREATE INDEX ix_retained_messages_channel_id_id ON retained_messages (channel_id, id);
+
+CREATE INDEX ix_retained_messages_guild_id_id ON retained_messages (guild_id, id);
+
+CREATE INDEX ix_retained_messages_message_id ON retained_messages (message_id);
+
+CREATE TABLE retention_rules (
+	scope TEXT NOT NULL,
+	target_id INTEGER NOT NULL,
+	message_days INTEGER,
+	large_file_mb INTEGER,
+	large_file_days INTEGER,
+	changed_at INTEGER NOT NULL,
+	changed_by INTEGER,
+	CONSTRAINT pk_retention_rules PRIMARY KEY (scope, target_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE role_connection_metadata (
 	application_id INTEGER NOT NULL,
 	records TEXT NOT NULL,
@@ -1932,3 +1989,11 @@ CREATE TRIGGER operator_log_changed BEFORE UPDATE ON operator_log BEGIN SELECT R
 CREATE TRIGGER operator_log_deleted BEFORE DELETE ON operator_log BEGIN SELECT RAISE(ABORT, 'rows of the log of operators are neither changed nor deleted'); END;
 
 CREATE TRIGGER operator_log_replaced BEFORE INSERT ON operator_log WHEN EXISTS (SELECT 1 FROM operator_log WHERE number = NEW.number) BEGIN SELECT RAISE(ABORT, 'rows of the log of operators are neither changed nor deleted'); END;
+
+CREATE TRIGGER retained_message_went AFTER DELETE ON messages WHEN EXISTS (SELECT 1 FROM legal_holds WHERE scope = 'user' AND target_id = OLD.author_id OR scope = 'guild' AND target_id = OLD.guild_id OR scope = 'channel' AND target_id IN (OLD.channel_id, (SELECT parent_id FROM channels WHERE channels.id = OLD.channel_id))) BEGIN INSERT INTO retained_messages (channel_id, message_id, guild_id, author_id, deleted, body, retained_at) VALUES (OLD.channel_id, OLD.id, OLD.guild_id, OLD.author_id, 1, OLD.body, CAST(unixepoch('subsec') * 1000 AS INTEGER)); END;
+
+CREATE TRIGGER retained_message_changed AFTER UPDATE OF body ON messages WHEN OLD.body <> NEW.body AND EXISTS (SELECT 1 FROM legal_holds WHERE scope = 'user' AND target_id = OLD.author_id OR scope = 'guild' AND target_id = OLD.guild_id OR scope = 'channel' AND target_id IN (OLD.channel_id, (SELECT parent_id FROM channels WHERE channels.id = OLD.channel_id))) BEGIN INSERT INTO retained_messages (channel_id, message_id, guild_id, author_id, deleted, body, retained_at) VALUES (OLD.channel_id, OLD.id, OLD.guild_id, OLD.author_id, 0, OLD.body, CAST(unixepoch('subsec') * 1000 AS INTEGER)); END;
+
+CREATE TRIGGER retained_file_went AFTER DELETE ON attachments WHEN EXISTS (SELECT 1 FROM retained_messages WHERE message_id = OLD.message_id) OR EXISTS (SELECT 1 FROM messages WHERE messages.channel_id = OLD.channel_id AND messages.id = OLD.message_id AND EXISTS (SELECT 1 FROM legal_holds WHERE scope = 'user' AND target_id = messages.author_id OR scope = 'guild' AND target_id = messages.guild_id OR scope = 'channel' AND target_id IN (messages.channel_id, (SELECT parent_id FROM channels WHERE channels.id = messages.channel_id)))) BEGIN INSERT INTO retained_files (channel_id, message_id, id, content_type, size, body) VALUES (OLD.channel_id, OLD.message_id, OLD.id, OLD.content_type, OLD.size, OLD.body) ON CONFLICT DO NOTHING; END;
+
+CREATE TRIGGER retained_thread_went AFTER DELETE ON channels WHEN EXISTS (SELECT 1 FROM legal_holds WHERE scope = 'channel' AND target_id = OLD.parent_id) BEGIN INSERT INTO legal_holds (id, scope, target_id, name, created_at) SELECT OLD.id, 'channel', OLD.id, name, CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM legal_holds WHERE scope = 'channel' AND target_id = OLD.parent_id LIMIT 1 ON CONFLICT DO NOTHING; END;

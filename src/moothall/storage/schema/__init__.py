@@ -85,6 +85,7 @@ from moothall.storage.schema.push import push_subscriptions
 from moothall.storage.schema.read_states import dismissed_mentions, message_mentions, read_states, saved_messages
 from moothall.storage.schema.relationships import friend_invites, relationships, user_notes
 from moothall.storage.schema.reports import reports
+from moothall.storage.schema.retention import legal_holds, retained_files, retained_messages, retention_rules
 from moothall.storage.schema.role_connections import (
     linked_role_applications,
     linked_role_members,
@@ -176,6 +177,7 @@ __all__ = [
     "jobs",
     "join_requests",
     "known_networks",
+    "legal_holds",
     "link_previews",
     "linked_role_applications",
     "linked_role_members",
@@ -215,6 +217,9 @@ __all__ = [
     "registration_tokens",
     "relationships",
     "reports",
+    "retained_files",
+    "retained_messages",
+    "retention_rules",
     "role_connection_metadata",
     "role_connections",
     "roles",

@@ -27,7 +27,7 @@ from moothall.storage.bulk import map_items
 from moothall.storage.database import FEW_ROWS, CommitObserver, StorageError, StorageUnavailable
 from moothall.storage.query import Plan, Query
 from moothall.storage.sqlite.commit_counters import CommitCounters
-from moothall.storage.sqlite.files import connect, storage_error
+from moothall.storage.sqlite.files import connect, storage_error, truncate_log
 from moothall.storage.sqlite.group_commit import STUCK_SECONDS, Turn, Writer
 
 T = TypeVar("T")
@@ -434,6 +434,10 @@ class SqliteDatabase:
         """Wait until no transaction and no commit is running."""
         if self._writer is not None:
             await self._writer.settled()
+
+    async def empty_log(self) -> bool:
+        """Move the write-ahead log into the file, and empty it; False if something reads or writes meanwhile."""
+        return await in_lifecycle_thread(partial(truncate_log, self.path))
 
     def read(self, payer: Payer = SERVER) -> SqliteReader:
         """A reader. Each statement sees everything committed before it."""

@@ -34,11 +34,29 @@ def connect(path: Path, *, readonly: bool = False, cache_kib: int = 32_000) -> a
             # FULL: in WAL mode anything less may forget acknowledged commits when the power fails.
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             connection.execute("PRAGMA synchronous = FULL").fetchall()
+            # What is deleted is overwritten with zeros.
+            connection.execute("PRAGMA secure_delete = ON").fetchall()
             connection.execute("PRAGMA journal_size_limit = 67108864").fetchall()
             connection.set_busy_timeout(0)
     except apsw.Error as error:
         raise storage_error(error) from error
     return connection
+
+
+def truncate_log(path: Path) -> bool:
+    """Move the write-ahead log into the file, and cut it to nothing; False if something reads or writes meanwhile.
+
+    Raises StorageError.
+    """
+    connection = connect(path)
+    try:
+        connection.set_busy_timeout(_READER_PATIENCE_MS)
+        (busy, *_), *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except apsw.Error as error:
+        raise storage_error(error) from error
+    finally:
+        connection.close()
+    return not busy
 
 
 @contextmanager

@@ -59,6 +59,10 @@ class SqliteReplica:
     async def settled(self) -> None:
         """Do nothing: nothing is written here."""
 
+    async def empty_log(self) -> bool:
+        """Do nothing: the process that writes does."""
+        return True
+
     def read(self, payer: Payer = SERVER) -> SqliteReader:
         """A reader. Each statement sees everything committed before it."""
         if self._cursor is None or self._long is None:

@@ -42,6 +42,7 @@ from moothall.storage.tables import (
     guilds,
     meta,
     pending_uploads,
+    retained_files,
     table_named,
     unnamed_media,
     webhook_avatars,
@@ -326,6 +327,7 @@ _select_used = Query(
     lambda: union(
         select(attachments.c.id).where(in_list(attachments.c.id, "ids")),
         select(pending_uploads.c.file_id).where(in_list(pending_uploads.c.file_id, "ids")),
+        select(retained_files.c.id).where(in_list(retained_files.c.id, "ids")),
     )
 )
 
@@ -341,7 +343,7 @@ async def delete_dropped(tx: Transaction, dropped: Sequence[tuple[int, int]]) ->
 
 
 async def select_used(reader: Reader, ids: Sequence[int]) -> set[int]:
-    """Those of the files that any message has, or an upload that a message may still use."""
+    """Those of the files that any message has, held ones too, or an upload that a message may still use."""
     return {row[0] for row in await reader.all(_select_used, ids=list(ids))}
 
 

@@ -336,6 +336,25 @@ async def optimize_index(tx: Transaction, dialect: str) -> None:
     await tx.execute(Query(text(_OPTIMIZE[dialect])))
 
 
+_MERGE_PAGES: Final = 100
+"""Pages of the index that one step of merging writes."""
+_merge = Query(text("INSERT INTO message_index(message_index, rank) VALUES ('merge', :pages)"))
+_total_changes = Query(text("SELECT total_changes()"))
+
+
+async def merge_index(tx: Transaction, dialect: str, *, begins: bool) -> bool:
+    """Rewrite some pages of the index without what is deleted; False once nothing is left to do.
+
+    With `begins` all segments are to be merged into one, else the merge that has begun goes on. PostgreSQL needs none.
+    """
+    if dialect != "sqlite":
+        return False
+    before = int(await tx.scalar(_total_changes))
+    await tx.execute(_merge, pages=-_MERGE_PAGES if begins else _MERGE_PAGES)
+    # One change is the statement's own.
+    return int(await tx.scalar(_total_changes)) - before > 1
+
+
 async def delete_documents(tx: Transaction, message_ids: Sequence[int]) -> None:
     """Delete the index entries of messages that have any."""
     await tx.execute(_delete_documents, message_ids=list(message_ids))

@@ -1,7 +1,7 @@
 """Deleted guilds that an operator can restore.
 
-Revision ID: 0063
-Revises: 0062
+Revision ID: 0064
+Revises: 0063
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 from moothall.storage.migrations.notation import create_indexes, create_tables, drop_tables
 
-revision = "0063"
-down_revision = "0062"
+revision = "0064"
+down_revision = "0063"
 branch_labels = None
 depends_on = None
 
