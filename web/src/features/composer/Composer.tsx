@@ -187,7 +187,7 @@ export function Composer(props: ComposerProps) {
             />
           </span>
           <span className="composer-reply-actions">
-            {replyTo.author.id !== session.store.state.user?.id && (
+            {replyTo.author.id !== session.account.userId && (
               <Toggle
                 className="composer-mention"
                 isSelected={notifiesAuthor}

@@ -2,18 +2,23 @@ import { useEffect, useState } from "react";
 
 import { Translate } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
-import { useAppState, useSession } from "../session/session";
+import { useAppState, useDerived } from "../session/session";
 
 const MAX_NAMES = 3;
 const NO_TYPING: Readonly<Record<string, number>> = {};
 
 /** Who else is typing in a channel. */
 export function Typing({ channelId, guildId }: { channelId: string; guildId: string | null }) {
-  const { store } = useSession();
   const typing = useAppState((state) => state.typing[channelId] ?? NO_TYPING);
   const [now, setNow] = useState(() => Date.now());
-  const { state } = store;
-  const active = Object.keys(typing).filter((id) => (typing[id] ?? 0) > now && id !== state.user?.id);
+  const names = useDerived((state) =>
+    Object.keys(typing)
+      .filter((id) => (typing[id] ?? 0) > now && id !== state.user?.id)
+      .map((id) => {
+        const user = state.users[id];
+        return user === undefined ? id : displayName(state, user, guildId);
+      }),
+  );
   const anyone = Object.keys(typing).length > 0;
   useEffect(() => {
     if (!anyone) {
@@ -24,10 +29,6 @@ export function Typing({ channelId, guildId }: { channelId: string; guildId: str
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, [anyone, typing]);
-  const names = active.map((id) => {
-    const user = state.users[id];
-    return user === undefined ? id : displayName(state, user, guildId);
-  });
   return (
     <p className="typing" aria-live="polite">
       {names.length > MAX_NAMES ? (

@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from "react";
 
 import { logOut as endSession, modifyCurrentUser, type AccountChanges } from "../../api/accounts";
@@ -193,4 +194,16 @@ export function useOptionalSession(): Session | null {
 /** Read a part of the account's state. `select` must return the same object for the same state. */
 export function useAppState<T>(select: (state: State) => T): T {
   return useSelect(useSession().store, select);
+}
+
+/** The same for what `select` makes anew each time: the component renders again when the content changes. */
+export function useDerived<T>(select: (state: State) => T): T {
+  const [same] = useState(() => {
+    let last: T | undefined;
+    return (next: T): T => {
+      last = replaceEqualDeep(last, next);
+      return last;
+    };
+  });
+  return useAppState((state) => same(select(state)));
 }
