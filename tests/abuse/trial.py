@@ -17,7 +17,7 @@ ATTACKERS_NICE = 5
 _FLOOR = 0.02
 """Seconds: waits below it are noise of the machine, and count as it in a ratio."""
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PATIENCE = 30.0
+_PATIENCE = 120.0
 """Seconds within which all attackers have to be ready, and none has ended."""
 
 
