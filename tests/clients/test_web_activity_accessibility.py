@@ -76,6 +76,7 @@ async def test_no_dialog_of_an_activity_violates_a_rule_of_accessibility(activit
     await page.get_by_role("button", name="Leave the Activity").click()
     await expect(page.locator(".activity")).to_have_count(0)
     await page.get_by_role("button", name="Activities").click()
-    await expect(dialog.get_by_role("button", name="Launch", exact=True)).to_be_visible()
+    shelf = page.get_by_role("complementary", name="Activities")
+    await expect(shelf.get_by_role("button", name="Launch", exact=True)).to_be_visible()
     await check(activity, "the shelf")
     assert activity.client.errors == []
