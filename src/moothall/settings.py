@@ -246,6 +246,28 @@ class Settings(Struct, frozen=True, kw_only=True):
     registration_blocked_networks: Annotated[
         tuple[str, ...], Meta(description="Addresses or networks from which no one may register.")
     ] = ()
+    registration_min_age: Annotated[
+        int,
+        Meta(
+            description="How old one must be to register, in years: the date of birth is asked for, and not stored. "
+            "0 asks for none.",
+            ge=0,
+            le=120,
+        ),
+    ] = 0
+    terms_url: Annotated[
+        str | None,
+        Meta(description="Terms that one must accept to register: the URL where they can be read."),
+    ] = None
+    terms_version: Annotated[
+        str,
+        Meta(
+            description="What the terms are called that are there now, for example a date. It is stored with the time "
+            "who has accepted which.",
+            min_length=1,
+            max_length=64,
+        ),
+    ] = "1"
     password_login: Annotated[
         bool,
         Meta(

@@ -99,6 +99,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Domains that no address may have, nor one below them."""
     blocked_networks: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = ()
     """Networks from which no one may register."""
+    registration_min_age: int = 0
+    """How old one must be to register, in years; 0 for any age."""
+    terms_url: str | None = None
+    """Where the terms are that one must accept to register; None for no terms."""
+    terms_version: str = "1"
+    """What these terms are called."""
     password_login: bool = True
     """Whether people may log in and register with passwords."""
     private_provider_hosts: tuple[str, ...] = ()

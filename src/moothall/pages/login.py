@@ -99,6 +99,9 @@ async def register(request: PageRequest) -> Response:
     values: dict[str, object] = {"username": form.text("username").strip(), "password": form.text("password")}
     if form.text("email").strip():
         values["email"] = form.text("email").strip()
+    if form.text("date_of_birth"):
+        values["date_of_birth"] = form.text("date_of_birth")
+    values["consent"] = form.text("consent") == "on"
     if form.text("token"):
         values["registration_token"] = form.text("token")
     try:
@@ -182,7 +185,8 @@ async def _render_form(
         raise refusal
     async with request.reading() as ctx:
         methods = await get_login_methods(ctx)
-    values = {name: "" if form is None else form.text(name) for name in ("login", "username", "email")}
+    names = ("login", "username", "email", "date_of_birth", "consent")
+    values = {name: "" if form is None else form.text(name) for name in names}
     return await render_page(
         request,
         template,

@@ -15,6 +15,10 @@ export interface Registration {
   global_name?: string;
   /** An invitation of the operator, where the server demands one. */
   registration_token?: string;
+  /** Like 2000-12-31, where the server asks how old its people are. */
+  date_of_birth?: string;
+  /** Whether the user accepts the terms, where the server has some. */
+  consent?: boolean;
 }
 
 /** A new account that its user cannot log in to yet. */
@@ -43,11 +47,15 @@ export async function loginOfPages(): Promise<Login | null> {
   }
 }
 
-/** How people can log in here, beside passkeys. */
+/** How people can log in here, beside passkeys, and what is asked of those who register. */
 export interface LoginMethods {
   passwords: boolean;
   /** Identity providers, each with the page at which its login begins. */
   providers: { name: string; label: string; url: string }[];
+  /** How old one must be to register; 0 if no date of birth is asked for. */
+  min_age: number;
+  /** The terms that one must accept to register. */
+  terms_url: string | null;
 }
 
 export function getLoginMethods(): Promise<LoginMethods> {

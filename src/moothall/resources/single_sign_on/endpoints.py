@@ -46,10 +46,14 @@ class LoginProvider(Struct, frozen=True, kw_only=True):
 
 
 class LoginMethods(Struct, frozen=True):
-    """How people can log in here, beside passkeys."""
+    """How people can log in here, beside passkeys, and what is asked of those who register."""
 
     passwords: bool
     providers: list[LoginProvider]
+    min_age: int
+    """How old one must be to register, in years; 0 if no date of birth is asked for."""
+    terms_url: str | None
+    """The terms that one must accept to register."""
 
 
 class LinkedIdentity(Struct, frozen=True, kw_only=True):
@@ -96,7 +100,9 @@ class EmptyObject(Struct, frozen=True):
 async def get_login_methods(ctx: Context) -> LoginMethods:
     """Return how people can log in: whether with passwords, and with which identity providers."""
     rows = await select_providers(ctx.tx)
-    return LoginMethods(ctx.services.limits.password_login, [login_provider(row) for row in rows if row.enabled])
+    limits = ctx.services.limits
+    providers = [login_provider(row) for row in rows if row.enabled]
+    return LoginMethods(limits.password_login, providers, limits.registration_min_age, limits.terms_url)
 
 
 @get("/users/@me/identities", permission=PERSON)

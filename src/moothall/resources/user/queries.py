@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from moothall.api.authenticate import TokenKind
 from moothall.objects.ids import ApplicationId, UserId
 from moothall.objects.user import User
@@ -11,7 +13,16 @@ from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns
 from moothall.storage.rows import MemberRow, UserRow, user_from_row
 from moothall.storage.sql import ColumnElement, and_, bindparam, delete, func, insert, or_, select, update
-from moothall.storage.tables import members, tokens, users
+from moothall.storage.tables import members, registration_consents, tokens, users
+
+
+class ConsentRow(Struct, frozen=True):
+    """A row of `registration_consents`."""
+
+    user_id: UserId
+    terms_version: str | None
+    min_age: int | None
+    created_at: Timestamp
 
 
 class AccountState(StrEnum):
@@ -41,6 +52,14 @@ _select_by_username = Query(
 _select_by_email = Query(
     lambda: select(users).where(users.c.email_key == bindparam("key"), ~users.c.deleted), into=UserRow
 )
+_insert_consent = Query(lambda: insert(registration_consents))
+_select_consent = Query(
+    lambda: select(registration_consents).where(registration_consents.c.user_id == bindparam("user_id")),
+    into=ConsentRow,
+)
+_delete_consent = Query(
+    lambda: delete(registration_consents).where(registration_consents.c.user_id == bindparam("user_id"))
+)
 _insert_user = Query(lambda: insert(users))
 _insert_token = Query(lambda: insert(tokens))
 _select_token_time = Query(lambda: select(tokens.c.created_at).where(tokens.c.hash == bindparam("digest")))
@@ -57,6 +76,23 @@ _select_memberships = Query(lambda: select(members).where(members.c.user_id == b
 async def select_user(reader: Reader, user_id: UserId) -> UserRow | None:
     """Read the row of an account; None for an unknown id."""
     return await reader.one(_select_user, user_id=user_id)
+
+
+async def insert_consent(
+    tx: Transaction, user_id: UserId, *, terms_version: str | None, min_age: int | None, now: Timestamp
+) -> None:
+    """Store what a user has confirmed when they registered."""
+    await tx.execute(_insert_consent, user_id=user_id, terms_version=terms_version, min_age=min_age, created_at=now)
+
+
+async def select_consent(reader: Reader, user_id: UserId) -> ConsentRow | None:
+    """Read what a user has confirmed when they registered; None if nothing was asked."""
+    return await reader.one(_select_consent, user_id=user_id)
+
+
+async def delete_consent(tx: Transaction, user_id: UserId) -> None:
+    """Delete what the user of a deleted account has confirmed."""
+    await tx.execute(_delete_consent, user_id=user_id)
 
 
 async def lock_user(tx: Transaction, user_id: UserId) -> None:

@@ -1359,6 +1359,14 @@ CREATE TABLE read_states (
 	CONSTRAINT pk_read_states PRIMARY KEY (user_id, type, resource_id)
 );
 
+CREATE TABLE registration_consents (
+	user_id BIGINT NOT NULL,
+	terms_version TEXT,
+	min_age BIGINT,
+	created_at BIGINT NOT NULL,
+	CONSTRAINT pk_registration_consents PRIMARY KEY (user_id)
+);
+
 CREATE TABLE registration_tokens (
 	hash BYTEA NOT NULL,
 	id BIGINT NOT NULL,

@@ -1425,6 +1425,15 @@ CREATE TABLE read_states (
 )
  WITHOUT ROWID;
 
+CREATE TABLE registration_consents (
+	user_id INTEGER NOT NULL,
+	terms_version TEXT,
+	min_age INTEGER,
+	created_at INTEGER NOT NULL,
+	CONSTRAINT pk_registration_consents PRIMARY KEY (user_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE registration_tokens (
 	hash BLOB NOT NULL,
 	id INTEGER NOT NULL,

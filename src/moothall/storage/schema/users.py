@@ -107,6 +107,15 @@ registration_tokens = clustered(
 )
 """Invitations to register an account, made by the operator. A used up one is deleted."""
 
+registration_consents = clustered(
+    "registration_consents",
+    id_column("user_id", UserId, key=True),
+    text_column("terms_version"),  # that were accepted; NULL where there were none
+    number_column("min_age", None),  # that was confirmed by a date of birth, which is not stored
+    moment_column("created_at"),
+)
+"""What people have confirmed when they registered: terms and a least age."""
+
 account_links = clustered(
     "account_links",
     bytes_column("hash", key=True),  # SHA-256 of the token in the link

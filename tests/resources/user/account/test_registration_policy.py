@@ -3,6 +3,8 @@
 import asyncio
 import ipaddress
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -12,9 +14,11 @@ from moothall.api.authenticate import ANONYMOUS
 from moothall.api.context import Context
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
+from moothall.resources.user.account import policy
 from moothall.resources.user.account.operations import approve_account, get_user_by_username
-from moothall.resources.user.queries import select_user
+from moothall.resources.user.queries import ConsentRow, select_consent, select_user
 from moothall.resources.user.registration_token.operations import create_invitation, revoke_invitation
+from tests.pages.browser import Browser
 from tests.support.harness import Platform, Reply
 from tests.support.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, token_of
 
@@ -205,3 +209,67 @@ async def test_a_name_and_an_address_cannot_be_changed_to_blocked_ones(platform:
     # What one has already stays.
     body = {"username": "alicia", "email": "alice@example.org", "password": PASSWORD}
     assert (await platform.anonymous.patch("/users/@me", body, headers=headers)).status == 200
+
+
+# Age and terms
+
+
+async def consent_of(platform: Platform, user_id: str) -> ConsentRow | None:
+    async with platform.database.read() as reader:
+        return await select_consent(reader, UserId(Snowflake(int(user_id))))
+
+
+async def test_who_is_too_young_registers_no_account_and_the_date_of_birth_is_not_stored(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await register(platform, "bert", date_of_birth="not asked for")).status == 201
+    limit(platform, registration_min_age=16)
+    march = SimpleNamespace(now_ms=lambda: 1_772_323_200_000)  # 2026-03-01, 00:00 UTC
+    monkeypatch.setattr(policy, "CLOCK", march)
+    for text, code in (
+        (None, "BASE_TYPE_REQUIRED"),
+        ("2010-03-02", "DATE_OF_BIRTH_UNDERAGE"),
+        ("2027-01-01", "DATE_OF_BIRTH_INVALID"),
+        ("1776-07-04", "DATE_OF_BIRTH_INVALID"),
+        ("yesterday", "DATE_OF_BIRTH_INVALID"),
+        ("2010-02-30", "DATE_OF_BIRTH_INVALID"),
+    ):
+        assert (await register(platform, date_of_birth=text)).errors_at("date_of_birth") == [code], text
+    made = await register(platform, date_of_birth="2010-03-01")
+    assert made.status == 201
+    row = await consent_of(platform, made.json["user_id"])
+    assert row is not None
+    assert (row.min_age, row.terms_version) == (16, None)
+    assert row.created_at > 0
+
+
+async def test_the_version_of_the_terms_is_stored_that_was_accepted(platform: Platform) -> None:
+    limit(platform, terms_url="https://hall.example/terms", terms_version="2026-11")
+    refused: list[dict[str, Any]] = [{}, {"consent": False}]
+    for fields in refused:
+        assert (await register(platform, **fields)).errors_at("consent") == ["CONSENT_REQUIRED"]
+    made = await register(platform, consent=True)
+    row = await consent_of(platform, made.json["user_id"])
+    assert row is not None
+    assert (row.terms_version, row.min_age) == ("2026-11", None)
+    methods = (await platform.anonymous.get("/auth/methods")).json
+    assert (methods["terms_url"], methods["min_age"]) == ("https://hall.example/terms", 0)
+
+
+async def test_where_nothing_is_asked_nothing_is_stored(platform: Platform) -> None:
+    made = await register(platform)
+    assert await consent_of(platform, made.json["user_id"]) is None
+
+
+async def test_the_page_asks_for_age_and_terms_and_keeps_what_was_typed(platform: Platform) -> None:
+    limit(platform, terms_url="https://hall.example/terms", registration_min_age=16)
+    browser = Browser(platform)
+    page = await browser.visit("/register")
+    assert "Date of birth" in page.text
+    assert "https://hall.example/terms" in [attributes.get("href") for _, attributes in page.tags]
+    form: dict[str, Any] = {"username": "alice", "password": PASSWORD, "date_of_birth": "2000-12-31"}
+    refused = await browser.press(page, "Make the account", **form)
+    assert "Accept the terms to register." in refused.text
+    assert "2000-12-31" in [attributes.get("value") for _, attributes in refused.tags]
+    done = await browser.press(refused, "Make the account", **form, consent="on")
+    assert done.status == 303

@@ -19,6 +19,7 @@ import { ApiError } from "../../api/errors";
 import { hasPasskeys } from "../../api/webauthn";
 import { Translate, useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
+import { Checkbox } from "../../ui/fields";
 import { TextField } from "../../ui/TextField";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { fieldError, useAction, type Action } from "../session/useAction";
@@ -26,7 +27,15 @@ import "./auth.css";
 
 const LOGIN_FIELDS = ["login", "password"];
 const CODE_FIELDS = ["code"];
-const REGISTER_FIELDS = ["username", "global_name", "email", "password", "registration_token"];
+const REGISTER_FIELDS = [
+  "username",
+  "global_name",
+  "email",
+  "password",
+  "registration_token",
+  "date_of_birth",
+  "consent",
+];
 
 interface AuthPageProps {
   onLogin: (login: Login) => void;
@@ -118,7 +127,12 @@ export function LoginPage({ onLogin }: AuthPageProps) {
 
 /** How people can log in: with passwords alone, until the server says more. */
 function useLoginMethods(): LoginMethods {
-  const [methods, setMethods] = useState<LoginMethods>({ passwords: true, providers: [] });
+  const [methods, setMethods] = useState<LoginMethods>({
+    passwords: true,
+    providers: [],
+    min_age: 0,
+    terms_url: null,
+  });
   useEffect(() => {
     let isShown = true;
     getLoginMethods().then(
@@ -219,6 +233,10 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [invitation, setInvitation] = useState("");
+  const [dateOfBirth, setDateOfBirth] = useState("");
+  const [consent, setConsent] = useState(false);
+  const methods = useLoginMethods();
+  const consentError = fieldError(action.error, "consent");
   const [pendingAccount, setPendingAccount] = useState<PendingAccount | null>(null);
   const invitationError = fieldError(action.error, "registration_token");
   const submit = async () => {
@@ -228,6 +246,8 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
       ...(globalName !== "" && { global_name: globalName }),
       ...(email !== "" && { email }),
       ...(invitation !== "" && { registration_token: invitation }),
+      ...(dateOfBirth !== "" && { date_of_birth: dateOfBirth }),
+      ...(consent && { consent }),
     });
     if ("token" in account) {
       onLogin(account);
@@ -290,6 +310,27 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
             autoComplete="off"
             error={invitationError}
           />
+        )}
+        {methods.min_age > 0 && (
+          <TextField
+            label={text("auth.register.dateOfBirth")}
+            hint={text("auth.register.dateOfBirthHint")}
+            type="date"
+            value={dateOfBirth}
+            onChange={setDateOfBirth}
+            isRequired
+            autoComplete="bday"
+            error={fieldError(action.error, "date_of_birth")}
+          />
+        )}
+        {methods.terms_url !== null && (
+          <div className="field">
+            <Checkbox label={text("auth.register.consent")} isSelected={consent} onChange={setConsent} />
+            <a href={methods.terms_url} target="_blank" rel="noopener noreferrer">
+              {text("auth.register.terms")}
+            </a>
+            {consentError !== undefined && <span className="field-error">{consentError}</span>}
+          </div>
         )}
       </AuthForm>
       <p className="auth-other">

@@ -24,7 +24,7 @@ from moothall.resources.report.queries import forget_user
 from moothall.resources.single_sign_on.operations import forget_deleted_account
 from moothall.resources.user.account_mail.queries import delete_links
 from moothall.resources.user.factor.queries import delete_factors
-from moothall.resources.user.queries import get_user, select_user, update_user
+from moothall.resources.user.queries import delete_consent, get_user, select_user, update_user
 from moothall.resources.user.relationship.operations import remove_some_relationships
 
 _MAX_RELATIONSHIPS: Final = 100
@@ -109,6 +109,7 @@ async def delete_some(ctx: Context, user_id: UserId, applications: list[Applicat
     await queries.delete_all_tokens(ctx.tx, user_id)
     await delete_links(ctx.tx, user_id)
     await delete_factors(ctx.tx, user_id)
+    await delete_consent(ctx.tx, user_id)
     await delete_mails_of_user(ctx.tx, user_id)
     await forget_user(ctx.tx, user_id)
     if (row := await select_user(ctx.tx, user_id)) is not None:

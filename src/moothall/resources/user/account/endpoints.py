@@ -27,6 +27,8 @@ from moothall.resources.user.account.policy import (
     REQUIRED_ACTIONS,
     Pending,
     check_address,
+    check_age,
+    check_consent,
     check_open,
     check_passwords,
     check_registration,
@@ -68,12 +70,18 @@ class Register(Struct, frozen=True):
     global_name: GlobalName | UnsetType | None = UNSET
     registration_token: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
     """An invitation of the operator, which is needed where the setting `registration` is "token"."""
+    date_of_birth: Annotated[str, Meta(max_length=32)] | UnsetType | None = UNSET
+    """Like 2000-12-31; needed where the setting `registration_min_age` is more than 0. It is not stored."""
+    consent: bool = False
+    """Whether the user accepts the terms, which is needed where the setting `terms_url` names some."""
 
     async def check_names_and_password(self, ctx: Context, form_errors: FormErrors) -> None:
         """Add an error for a name or address that cannot be had, and for a password that is easy to guess."""
         email = None if self.email is UNSET else self.email
         await operations.check_names(ctx, form_errors, username=self.username, email=email, own=None)
         await check_registration(ctx, form_errors, email=email, token=self.registration_token or None)
+        check_age(ctx.services.limits, form_errors, self.date_of_birth or None)
+        check_consent(ctx.services.limits, form_errors, consent=self.consent)
         names = (self.username, email, _display_name(self.global_name))
         await check_strength(ctx, form_errors, "password", self.password, names=names)
 
@@ -308,6 +316,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
             pending=pending,
             locale=preferred_locale(ctx.header("accept-language")) or locales.DEFAULT,
         )
+        await operations.store_consent(inner, user_id)
         if pending is not Pending.NOTHING:
             return Registered(user_id, required_actions=[REQUIRED_ACTIONS[pending]])
         return Registered(user_id, (await operations.log_in(inner, user_id, seconds=seconds, client=client)).token)

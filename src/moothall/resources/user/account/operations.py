@@ -144,6 +144,15 @@ async def create_account(
     return user_id
 
 
+async def store_consent(ctx: Context, user_id: UserId) -> None:
+    """Store what a new user has confirmed: the version of the terms, and the least age. Without both, nothing."""
+    limits = ctx.services.limits
+    version = None if limits.terms_url is None else limits.terms_version
+    min_age = limits.registration_min_age or None
+    if version is not None or min_age is not None:
+        await queries.insert_consent(ctx.tx, user_id, terms_version=version, min_age=min_age, now=ctx.now)
+
+
 def check_can_log_in(ctx: Context, row: UserRow, *, undelete: bool) -> None:
     """Refuse a closed account (403/20011, 403/20013), unless `undelete` is set and it can be restored.
 

@@ -1,17 +1,20 @@
 """Who may register an account, and with which address: the operator's settings."""
 
 import ipaddress
+from datetime import UTC, date, datetime
 from enum import IntEnum
 from typing import Final
 
 from moothall.api.context import Context, Limits
 from moothall.objects import errors
+from moothall.objects.clock import CLOCK
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError, FormCode
 from moothall.resources.user.registration_token.queries import is_good
 from moothall.runtime.secrets import hash_token
 
+_AGE_MAX: Final = 150
 INVALID_TOKEN: Final = (FormCode.INVALID_TOKEN, "This invitation has been used, or it is not valid any more.")
 
 
@@ -71,6 +74,33 @@ def check_address(limits: Limits, form_errors: FormErrors, email: EmailAddress |
     elif limits.registration == "domain" and domain not in limits.registration_domains:
         domains = ", ".join(limits.registration_domains)
         form_errors.add("email", FormCode.EMAIL_DOMAIN_NOT_ALLOWED, f"Use an address of {domains}.")
+
+
+def check_age(limits: Limits, form_errors: FormErrors, date_of_birth: str | None) -> None:
+    """Add a form error for who is too young, and without a date of birth where one is asked for (`2000-12-31`)."""
+    if limits.registration_min_age <= 0:
+        return
+    if not date_of_birth:
+        form_errors.add("date_of_birth", *FieldError.required())
+        return
+    try:
+        born = date.fromisoformat(date_of_birth)
+    except ValueError:
+        form_errors.add("date_of_birth", FormCode.DATE_OF_BIRTH_INVALID, "Write it as year, month and day: 2000-12-31.")
+        return
+    today = datetime.fromtimestamp(CLOCK.now_ms() / 1000, UTC).date()
+    age = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+    if not 0 <= age <= _AGE_MAX:
+        form_errors.add("date_of_birth", FormCode.DATE_OF_BIRTH_INVALID, "Enter the day on which you were born.")
+    elif age < limits.registration_min_age:
+        needed = f"You must be at least {limits.registration_min_age} years old to register here."
+        form_errors.add("date_of_birth", FormCode.DATE_OF_BIRTH_UNDERAGE, needed)
+
+
+def check_consent(limits: Limits, form_errors: FormErrors, *, consent: bool) -> None:
+    """Add a form error for who does not accept the terms, where there are some."""
+    if limits.terms_url is not None and not consent:
+        form_errors.add("consent", FormCode.CONSENT_REQUIRED, "Accept the terms to register.")
 
 
 async def check_registration(
