@@ -4,7 +4,7 @@ Revision ID: 0066
 Revises: 0065
 """
 
-from moothall.storage.migrations.notation import create_tables, drop_tables
+from moothall.storage.migrations.notation import create_clustered_tables, drop_tables
 
 revision = "0066"
 down_revision = "0065"
@@ -17,7 +17,7 @@ _TABLES = {
 
 
 def upgrade() -> None:
-    create_tables(_TABLES)
+    create_clustered_tables(_TABLES)
 
 
 def downgrade() -> None:
