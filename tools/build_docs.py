@@ -36,6 +36,19 @@ _COPIED: Final = {
     "web/README.md": "project/client.md",
 }  # fmt: skip
 """Pages of the project outside of docs/, and where the site has them."""
+OF_GATEWAY: Final = {
+    "CHANNEL_INFO": "The answer to Request Channel Info (opcode 43): the requested fields of channels.",
+    "GUILD_CREATE": "A guild with all that the session sees of it: after READY, and when it is joined or back.",
+    "GUILD_MEMBERS_CHUNK": "A part of the answer to Request Guild Members (opcode 8).",
+    "PRESENCE_UPDATE": "A user's status or activities have changed.",
+    "RATE_LIMITED": "A gateway command was refused for being sent too often.",
+    "READY": "The session has begun.",
+    "RESUMED": "The session goes on, and what it has missed has been sent.",
+    "SOUNDBOARD_SOUNDS": "The answer to Request Soundboard Sounds (opcode 31).",
+    "THREAD_LIST_SYNC": "The session sees a channel from now on, with these active threads.",
+    "VOICE_SERVER_UPDATE": "Where to connect to for the voice channel that the session has joined.",
+}
+"""The events that the gateway itself makes for a session."""
 _EXAMPLES: Final = ROOT / "docs" / "reference" / "event-examples.json"
 _KINDS: Final = {
     "str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "list", "dict": "object",
@@ -52,8 +65,13 @@ def events_page() -> str:
         "Every event that a session may receive, generated from the declarations in the code.",
         "",
     ]
-    for event in sorted(_events(), key=lambda each: each.name):
-        lines += [f"## {event.name}", "", _first_paragraph(event), ""]
+    published = {event.name: event for event in _events()}
+    for name in sorted(published.keys() | OF_GATEWAY.keys()):
+        if name in OF_GATEWAY:
+            lines += [f"## {name}", "", OF_GATEWAY[name], "", *_fields_of_example(_recorded().get(name))]
+            continue
+        event = published[name]
+        lines += [f"## {name}", "", _first_paragraph(event), ""]
         if event.intent:
             lines += [f"Needs one of the intents: {_flags('intents', 'Intent', event.intent)}.", ""]
         if event.permission:
@@ -95,6 +113,7 @@ def _flags(module: str, name: str, bits: int) -> str:
 def _fields(event: Any) -> Iterator[str]:
     """The fields of an event's data, as a table and as an example."""
     from moothall.api.events import Event  # noqa: PLC0415
+    from moothall.api.field_descriptions import describe_field  # noqa: PLC0415
     from moothall.api.openapi import schema_of  # noqa: PLC0415
 
     kind, example = event, _recorded().get(event.name)
@@ -109,15 +128,19 @@ def _fields(event: Any) -> Iterator[str]:
     yield from ("| Field | Type | |", "| --- | --- | --- |")
     for name, field in resolved.get("properties", {}).items():
         optional = "" if name in resolved.get("required", ()) else "optional"
-        yield f"| `{name}` | {_type_of(field)} | {field.get('description', optional)} |"
+        text = field.get("description") or describe_field(name) or ""
+        yield f"| `{name}` | {_type_of(field)} | {' '.join(filter(None, (text, optional and '(optional)')))} |"
     yield from _code(_example(schema, components, 3) if example is None else example)
 
 
 def _fields_of_example(example: Any) -> Iterator[str]:
     """The fields of data that the code builds, by an example from a test."""
     if isinstance(example, dict):
-        yield from ("| Field | Type |", "| --- | --- |")
-        yield from (f"| `{name}` | {_KINDS.get(type(value).__name__, 'any')} |" for name, value in example.items())
+        from moothall.api.field_descriptions import describe_field  # noqa: PLC0415
+
+        yield from ("| Field | Type | |", "| --- | --- | --- |")
+        for name, value in example.items():
+            yield f"| `{name}` | {_KINDS.get(type(value).__name__, 'any')} | {describe_field(name) or ''} |"
     if example is not None:
         yield from _code(example)
 

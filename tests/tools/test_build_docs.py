@@ -8,6 +8,7 @@ import pytest
 from moothall.objects import errors
 from tools import build_docs
 from tools.check_docs import pages
+from tools.record_events import OF_GATEWAY
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,7 @@ def test_the_reference_has_every_event_error_and_command(site: Path) -> None:
         name: (site / "reference" / name / "index.html").read_text() for name in ("events", "errors", "commands")
     }
 
+    assert all(f'id="{name.lower()}"' in reference["events"] for name in build_docs._recorded())
     assert all(f'id="{event.name.lower()}"' in reference["events"] for event in build_docs._events())
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, errors.ErrorKind)]
     assert all(f"<td>{kind.code}</td>" in reference["errors"] for kind in kinds)
@@ -46,7 +48,9 @@ def test_the_reference_has_every_event_error_and_command(site: Path) -> None:
 
 
 def test_every_event_has_an_example_from_a_test() -> None:
-    examples, names = set(build_docs._recorded()), {event.name for event in build_docs._events()}
+    examples = set(build_docs._recorded())
+    names = {event.name for event in build_docs._events()} | build_docs.OF_GATEWAY.keys()
+    assert build_docs.OF_GATEWAY.keys() == OF_GATEWAY
 
     assert examples - names == set(), "these events are gone: remove their examples"
     assert names - examples == set(), "run a test that emits them: pytest -p tools.record_events tests/..."
