@@ -2,7 +2,7 @@ import type { ApiClient } from "./client";
 
 /** The kinds of acts of operators. */
 export type OperatorPermission =
-  "users" | "guilds" | "reports" | "settings" | "log" | "operators" | "provisioning";
+  "users" | "guilds" | "reports" | "settings" | "retention" | "log" | "operators" | "provisioning";
 
 export interface Operator {
   user_id: string;
