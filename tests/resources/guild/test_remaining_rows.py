@@ -18,8 +18,10 @@ from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, metadata
 from tests.support.harness import FORUM, TEXT, VOICE, Guild, Platform
 
-_NOT_HERE: Final = {"dm_pairs", "message_changes"}
-"""Tables of direct messages, and the queue of the message index, which is processed later."""
+_NOT_HERE: Final = {"dm_pairs", "message_changes"} | {name for name in metadata.tables if name.startswith("deleted_")}
+"""Tables of direct messages, the queue of the message index, which is processed later, and those of guilds that can be
+restored (test_guild_deletion.py).
+"""
 _ONLY_VOICE: Final = {"scheduled_events", "stage_instances", "voice_states"}
 _MADE_BY_GUILDS: Final = {"guilds", "guild_counters", "channels", "members"}
 """Tables with rows of every guild."""
@@ -45,6 +47,9 @@ _OF_OTHERS: Final = {
     ("activity_instances", "channel_id"): "the same",
     ("reports", "guild_id"): "evidence is kept until its time is over, whatever becomes of what was reported",
     ("reports", "channel_id"): "the same",
+    ("retained_messages", "guild_id"): "a copy under a legal hold, which goes when the hold is released",
+    ("retained_messages", "channel_id"): "the same",
+    ("retained_files", "channel_id"): "the same",
     ("saved_messages", "channel_id"): "of the user, who sees that the message is gone, and removes it",
     ("preview_requests", "channel_id"): "a queue: requests of messages that are gone are dropped when they are read",
     ("authorization_codes", "guild_id"): "forgotten when the code ends",
