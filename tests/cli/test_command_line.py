@@ -42,8 +42,8 @@ def test_every_command_has_a_help_text(command: tuple[str, ...]) -> None:
 
     assert result.exit_code == 0
     # A test server and a proxy for tests have no installation, hence no settings; a key is made of nothing; the server
-    # tells the voice process all of it.
-    without = {("test-server",), ("proxy",), ("push-key",), ("voice",)}
+    # tells the voice process all of it; what completes commands and describes them is made of the commands.
+    without = {("test-server",), ("proxy",), ("push-key",), ("voice",), ("completion",), ("man",)}
     assert ("--config FILE" in result.output) == (command not in without)
 
 
