@@ -2,7 +2,7 @@
 
 import { Person, type ApiObject, type World } from "./people.js";
 import { loadedClock } from "./loaded_clock.js";
-import { TestServer, type BotInfo, type Entry, type GuildInfo, type ServerOptions } from "./server.js";
+import { TestServer, watchErrors, type BotInfo, type Entry, type GuildInfo, type ServerOptions } from "./server.js";
 
 export { Act, Person, buttonsOf, type Identified, type Invocation, type ModalForm, type ReplyOptions } from "./people.js";
 export { PlatformMissing } from "./finding.js";
@@ -32,6 +32,7 @@ export class Moothall {
 
   /** Restores a server to its start, in milliseconds: the platform of the next test. */
   static async fresh(server: TestServer, snapshot = "start"): Promise<Moothall> {
+    watchErrors();
     const moothall = new Moothall({ server, info: await server.control("POST", "/restore", { name: snapshot }) });
     loadedClock()?.reset((await server.control("GET", "/time")).offset);
     return moothall;

@@ -207,29 +207,44 @@ export class Follower {
   }
 }
 
-const failures: ((error: unknown) => void)[] = [];
+const waiters = new Set<(error: unknown) => void>();
+let missed: { error: unknown } | null = null;
 let isWatching = false;
+
+/** Watches the errors of this process from now on, for a new test: what came before it is forgotten. */
+export function watchErrors(): void {
+  missed = null;
+  if (isWatching) return;
+  isWatching = true;
+  // It only watches: what becomes of the error is as ever.
+  process.on("uncaughtExceptionMonitor", report);
+  process.on("unhandledRejection", (error) => {
+    report(error);
+    if (process.listenerCount("unhandledRejection") === 1) throw error;
+  });
+}
+
+/** Ends what waits for the bot, or where nothing does, what waits next. */
+function report(error: unknown): void {
+  if (waiters.size === 0) missed ??= { error };
+  waiters.forEach((fail) => fail(error));
+}
 
 /** Waits, and fails as soon as an error of this process is handled by no code, the bot's or another's. */
 async function orFailure<T>(waiting: Promise<T>): Promise<T> {
-  if (!isWatching) {
-    isWatching = true;
-    // It only watches: what becomes of the error is as ever.
-    process.on("uncaughtExceptionMonitor", (error) => failures.forEach((fail) => fail(error)));
-    process.on("unhandledRejection", (error) => {
-      failures.forEach((fail) => fail(error));
-      if (process.listenerCount("unhandledRejection") === 1) throw error;
-    });
-  }
   let fail: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
   failure.catch(() => undefined);
-  failures.push(fail);
+  waiters.add(fail);
+  if (missed !== null) {
+    fail(missed.error);
+    missed = null;
+  }
   try {
-    return await Promise.race([waiting, failure]);
+    return await Promise.race([failure, waiting]);
   } finally {
-    failures.splice(failures.indexOf(fail), 1);
+    waiters.delete(fail);
   }
 }

@@ -93,12 +93,13 @@ test("what a bot had better not do is a warning", async () => {
   assert.match(await moothall.transcript(), /bot DELETE \/channels\/1 404/);
 });
 
-test("an error of the bot ends what waits for it at once", () => {
+for (const when of ["while it is waited for", "before it is waited for"]) test(`an error of the bot ${when} ends the wait at once`, () => {
   const program = `
     import { Moothall } from "../dist/index.js";
     const moothall = await Moothall.start();
+    const luckless = new Promise((resolve) => process.on("uncaughtException", resolve));
     setTimeout(() => { throw new TypeError("no luck"); }, 50);
-    process.on("uncaughtException", () => {});
+    if (${when === "before it is waited for"}) await luckless;
     const started = performance.now();
     await moothall.person("alice").says("ping").awaitsReply({ within: 60 }).catch((error) => {
       console.log(error.constructor.name, error.message, performance.now() - started < 10_000);
