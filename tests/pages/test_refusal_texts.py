@@ -90,6 +90,7 @@ _PASSED_ON: Final = {
     ("resources/interaction/endpoint_verification.py", "str(problem)"): "UrlRefused",
     ("resources/message/reaction/operations.py", "errors.UNKNOWN_EMOJI.message"): "an ErrorKind's",
     ("resources/message/requests.py", "message"): "in `_CONSTANTS`",
+    ("resources/scim/errors.py", "detail"): "SCIM's own errors, which programs read",
     ("resources/scheduled_event/recurrence.py", "message"): "the argument of `_refuse`",
     ("resources/user/password/strength.py", "problem"): "in `_CONSTANTS`, and zxcvbn's",
     ("resources/webhook_event/verification.py", "NO_RESPONSE"): "in `_CONSTANTS`",
