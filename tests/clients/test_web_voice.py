@@ -268,3 +268,105 @@ async def test_on_a_phone_the_bar_stays_in_view(browser: Browser, server: Server
     await bar.get_by_role("button", name="Leave").click()
     await expect(bar).to_have_count(0)
     assert ada.errors == []
+
+
+SEES: Final = """
+([label]) => {
+  const video = document.querySelector(`video[aria-label="${label}"]`);
+  if (video === null || video.videoWidth === 0) return false;
+  const canvas = Object.assign(document.createElement("canvas"), {width: 32, height: 32});
+  const context = canvas.getContext("2d");
+  context.drawImage(video, 0, 0, 32, 32);
+  const data = context.getImageData(0, 0, 32, 32).data;
+  let [min, max] = [255, 0];
+  for (let at = 0; at < data.length; at += 4) {
+    min = Math.min(min, data[at + 1]);
+    max = Math.max(max, data[at + 1]);
+  }
+  return %s;
+}
+"""
+_PICTURE: Final = SEES % "max - min > 40"
+"""Whether a video shows something: the browser's own camera is green with a dark dial."""
+_ORANGE: Final = SEES % "min > 100 && max < 180"
+_SCREEN: Final = """
+navigator.mediaDevices.getDisplayMedia = async (wishes) => {
+  window.wishes = wishes;
+  const canvas = Object.assign(document.createElement("canvas"), {width: 1280, height: 720});
+  const context = canvas.getContext("2d");
+  const draw = () => { context.fillStyle = "rgb(230 140 20)"; context.fillRect(0, 0, 1280, 720); };
+  draw();
+  setInterval(draw, 50);
+  const stream = canvas.captureStream(20);
+  if (wishes.audio) {
+    const audio = new AudioContext();
+    const target = audio.createMediaStreamDestination();
+    const tone = audio.createOscillator();
+    tone.connect(target);
+    tone.start();
+    stream.addTrack(target.stream.getAudioTracks()[0]);
+  }
+  return stream;
+};
+"""
+"""A screen of one colour that hums: machines that run tests have none to share."""
+STREAM: Final = 1 << 9
+
+
+async def test_cameras_are_seen_in_a_grid_and_large_until_they_are_turned_off(browser: Browser, server: Server) -> None:
+    lounge = await Lounge.build(browser, server.url, "video_ada1")
+    ben_account = await lounge.member("video_ben1")
+    ada = await lounge.joined(lounge.owner, viewport={"width": 1440, "height": 900})
+    ben = await lounge.joined(ben_account, viewport={"width": 390, "height": 800}, has_touch=True)
+    await ben.page.get_by_role("button", name="Turn the camera on").click()
+    await ada.page.wait_for_function(_PICTURE, arg=["Camera of video_ben1"])
+    await ada.page.get_by_role("button", name="Turn the camera on").click()
+    await ben.page.wait_for_function(_PICTURE, arg=["Camera of video_ada1"])
+    await expect(ada.page.locator(".voice-members li", has_text="video_ben1").get_by_label("Camera")).to_be_visible()
+    assert await ben.violations() == []
+    await picture(ada.page, "video-grid")
+    await picture(ben.page, "video-grid-phone")
+    assert await ben.page.evaluate("document.documentElement.scrollWidth") == 390
+
+    large = ada.page.get_by_role("button", name="Show large: Camera of video_ben1")
+    await large.focus()
+    await large.press("Enter")
+    await expect(ada.page.locator(".video-tile[data-focused]")).to_have_count(1)
+    await picture(ada.page, "video-speaker")
+
+    overwrite = f"/channels/{lounge.channel_id}/permissions/{ben_account.id}"
+    await call(server.url, lounge.owner, "PUT", overwrite, {"type": 1, "allow": "0", "deny": str(STREAM)})
+    await expect(ada.page.get_by_label("Camera of video_ben1", exact=True)).to_have_count(0)
+    await expect(ben.page.get_by_role("button", name="Turn the camera off")).to_have_count(0)
+    await ada.page.get_by_role("button", name="Turn the camera off").click()
+    await expect(ben.page.get_by_label("Camera of video_ada1", exact=True)).to_have_count(0)
+    assert (ada.errors, ben.errors) == ([], [])
+
+
+async def test_a_screen_is_shared_with_its_sound_and_ends_with_it(browser: Browser, server: Server) -> None:
+    lounge = await Lounge.build(browser, server.url, "video_ada2")
+    ben = await lounge.joined(await lounge.member("video_ben2"), viewport={"width": 1440, "height": 900})
+    ada = await lounge.joined(lounge.owner, _SCREEN)
+    await ada.page.locator(".voice-bar").get_by_role("button", name="Mute", exact=True).click()
+    await ben.page.wait_for_function(SILENT)
+    await ada.page.get_by_role("button", name="Share your screen").click()
+    dialog = ada.page.get_by_role("dialog")
+    await expect(dialog.get_by_role("switch", name="With sound")).to_be_checked()
+    assert await ada.violations() == []
+    await dialog.get_by_role("button", name="Choose what to share").click()
+    await ben.page.wait_for_function(_ORANGE, arg=["Screen of video_ada2"])
+    await ben.page.wait_for_function(HEARS)
+    assert await ada.page.evaluate("window.wishes.video.frameRate.max") == 30
+    speakers = ben.page.locator(".voice-card[data-speaking]")
+    await expect(speakers.filter(has_text="video_ben2")).to_be_visible()
+    await expect(speakers.filter(has_text="video_ada2")).to_have_count(0)
+    await expect(ben.page.locator(".video-tile[data-speaking]")).to_have_count(0)
+    await picture(ben.page, "video-screen")
+    await ada.page.get_by_role("button", name="Stop sharing your screen").click()
+    await expect(ben.page.get_by_label("Screen of video_ada2", exact=True)).to_have_count(0)
+    await ben.page.wait_for_function(SILENT)
+    await ada.page.set_viewport_size({"width": 390, "height": 800})
+    await ada.page.get_by_role("button", name="Share your screen").click()
+    await expect(dialog).to_be_visible()
+    await picture(ada.page, "video-screen-dialog")
+    assert (ada.errors, ben.errors) == ([], [])

@@ -83,7 +83,8 @@ class ClientFiles:
             "x-content-type-options": "nosniff",
             "referrer-policy": "no-referrer",
             "cross-origin-opener-policy": "same-origin",
-            "permissions-policy": "camera=(), microphone=(self), geolocation=(), payment=()",
+            "permissions-policy": "camera=(self), display-capture=(self), microphone=(self), geolocation=(), "
+            "payment=()",
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

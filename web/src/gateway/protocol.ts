@@ -29,6 +29,7 @@ export interface VoiceUpdate {
   channel_id: string | null;
   self_mute: boolean;
   self_deaf: boolean;
+  self_video: boolean;
 }
 
 /** Op 43: ask for fields of a guild's channels that no channel object has. */

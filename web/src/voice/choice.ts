@@ -7,7 +7,7 @@ import { getVoiceStatus, subscribeVoiceStatus } from "./status";
 /** How long lies between two changes that the gateway is told of: it ends the session of who tells too much. */
 const TELL_MS = 600;
 
-/** Tells the gateway where the user is, and whether they have muted or deafened themselves. */
+/** Tells the gateway where the user is, whether they have muted or deafened themselves, and whether they show a camera. */
 export class ChoiceTeller {
   private chosen = getVoiceStatus();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -24,7 +24,11 @@ export class ChoiceTeller {
     this.unsubscribe = subscribeVoiceStatus(() => {
       const before = this.chosen;
       this.chosen = getVoiceStatus();
-      if (before.selfMute !== this.chosen.selfMute || before.selfDeaf !== this.chosen.selfDeaf) {
+      if (
+        before.selfMute !== this.chosen.selfMute ||
+        before.selfDeaf !== this.chosen.selfDeaf ||
+        before.camera !== this.chosen.camera
+      ) {
         onChoice();
         this.tell();
       }
@@ -38,8 +42,10 @@ export class ChoiceTeller {
       () => {
         const place = this.placeOf();
         const own = ownVoiceState(this.store.state)?.voice;
-        const { selfMute, selfDeaf } = getVoiceStatus();
-        if (place !== null && (own?.self_mute !== selfMute || own.self_deaf !== selfDeaf)) {
+        const { selfMute, selfDeaf, camera } = getVoiceStatus();
+        const isKnown =
+          own?.self_mute === selfMute && own.self_deaf === selfDeaf && own.self_video === camera;
+        if (place !== null && !isKnown) {
           this.toldAt = Date.now();
           this.join(place.guildId, place.channelId);
         }
@@ -50,10 +56,16 @@ export class ChoiceTeller {
 
   /** Ask for a channel, or for another token of the one that the user is in. */
   join(guildId: string, channelId: string): void {
-    const { selfMute, selfDeaf } = getVoiceStatus();
+    const { selfMute, selfDeaf, camera } = getVoiceStatus();
     this.gateway.send({
       type: "voice",
-      data: { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf },
+      data: {
+        guild_id: guildId,
+        channel_id: channelId,
+        self_mute: selfMute,
+        self_deaf: selfDeaf,
+        self_video: camera,
+      },
     });
   }
 

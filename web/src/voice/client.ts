@@ -10,12 +10,15 @@ import { playCue, type Cue } from "./cues";
 import { CallDisplay } from "./display";
 import type { EndReason } from "./gateway";
 import { VoiceInput } from "./input";
+import type { MediaKind } from "./media";
+import { OwnVideos } from "./ownVideos";
 import { MemberFollower, type MemberChange } from "./members";
 import { PlaceFollower, type Place } from "./place";
 import { rememberReturn } from "./returning";
 import { getVoiceSettings, subscribeVoiceSettings } from "./settings";
 import { Speakers, setOutput } from "./speakers";
 import { getVoiceStatus, setVoiceStatus, WITHOUT_CALL, type Failure } from "./status";
+import { clearVideos, setVideo, shownQuality, subscribeShown } from "./videos";
 import { getVolume, subscribeVolumes } from "./volumes";
 
 interface VoiceClientOptions {
@@ -69,6 +72,7 @@ class VoiceClient {
   private readonly members: MemberFollower;
   private readonly choice: ChoiceTeller;
   private readonly display: CallDisplay;
+  private readonly ownVideos: OwnVideos;
   private renewals = 0;
   private output: string | null = null;
   private serverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -113,7 +117,9 @@ class VoiceClient {
       () => (this.isSpeaking ? userId : null),
       this.speakers,
     );
+    this.ownVideos = new OwnVideos(userId, () => this.call);
     this.stops = [
+      subscribeShown(() => this.call?.showChanged()),
       store.subscribe(() => this.applyState()),
       subscribeVoiceSettings(() => this.applySettings()),
       subscribeVolumes(() => this.applyVolumes()),
@@ -140,6 +146,16 @@ class VoiceClient {
   /** Ask for the microphone once more. */
   retryMicrophone(): void {
     this.input.retry();
+  }
+
+  /** Show the camera, or no longer. */
+  toggleCamera(): void {
+    void this.ownVideos.toggle("camera");
+  }
+
+  /** Let the user choose a screen and show it, or no longer. */
+  toggleScreen(): void {
+    void this.ownVideos.toggle("screen");
   }
 
   close(): void {
@@ -179,18 +195,23 @@ class VoiceClient {
     const phase = getVoiceStatus().phase === "connecting" ? "connecting" : "reconnecting";
     setVoiceStatus({ phase, failure: null });
     const { userId } = this.options;
-    this.call = new VoiceCall(
-      voiceUrl(),
-      { ...place, userId, token },
-      {
-        onTrack: (other, track) =>
-          this.speakers.setTrack(other, track, getVolume(this.options.volumesKey, other)),
-        onConnected: (isConnected) => this.showConnected(isConnected),
-        onEnd: (reason, code) => this.handleEnd(reason, code),
-      },
-    );
+    this.call = new VoiceCall(voiceUrl(), { ...place, userId, token }, shownQuality, {
+      onTrack: (other, kind, track) => this.showTrack(other, kind, track),
+      onConnected: (isConnected) => this.showConnected(isConnected),
+      onEnd: (reason, code) => this.handleEnd(reason, code),
+    });
     this.call.setTrack(this.track);
     this.call.setSpeaking(this.isSpeaking);
+    this.ownVideos.sendBy(this.call);
+  }
+
+  private showTrack(userId: string, kind: MediaKind, track: MediaStreamTrack | null): void {
+    if (kind === "camera" || kind === "screen") {
+      setVideo(userId, kind, track);
+    } else {
+      const key = kind === "voice" ? userId : screenSoundOf(userId);
+      this.speakers.setTrack(key, track, getVolume(this.options.volumesKey, userId));
+    }
   }
 
   private lose(): void {
@@ -238,6 +259,8 @@ class VoiceClient {
     this.closeCall();
     this.place = null;
     this.wasMuted = null;
+    this.ownVideos.close();
+    clearVideos();
     setVoiceStatus(WITHOUT_CALL);
     this.applyState();
   }
@@ -314,8 +337,8 @@ class VoiceClient {
   }
 
   private applyVolumes(): void {
-    for (const userId of this.speakers.userIds) {
-      this.speakers.setVolume(userId, getVolume(this.options.volumesKey, userId));
+    for (const key of this.speakers.userIds) {
+      this.speakers.setVolume(key, getVolume(this.options.volumesKey, userOf(key)));
     }
   }
 
@@ -324,6 +347,15 @@ class VoiceClient {
       playCue(this.context, cue);
     }
   }
+}
+
+/** Under which key the sound of a user's screen is played: it does not count as their speaking. */
+function screenSoundOf(userId: string): string {
+  return `${userId} screen`;
+}
+
+function userOf(key: string): string {
+  return key.split(" ")[0] ?? key;
 }
 
 function listen(target: EventTarget, name: string, listener: () => void): () => void {

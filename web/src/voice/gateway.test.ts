@@ -44,6 +44,7 @@ const callbacks = {
   onReady: vi.fn(),
   onDescription: vi.fn(),
   onSource: vi.fn(),
+  onWants: vi.fn(),
   onSpeaking: vi.fn(),
   onDisconnect: vi.fn(),
   onResumed: vi.fn(),
@@ -85,7 +86,7 @@ describe("a session of the voice gateway", () => {
   it("identifies, selects WebRTC and tells who speaks", () => {
     const gateway = begun();
     expect(FakeSocket.last.url).toBe("ws://here/gateway?v=8");
-    gateway.selectProtocol("a=ice-ufrag:x", 111);
+    gateway.selectProtocol({ sdp: "a=ice-ufrag:x", payloadType: 111, video: [] });
     gateway.speak(1, 5);
     const [identify, select, speaking] = FakeSocket.last.sent;
     expect(identify).toMatchObject({
@@ -152,7 +153,7 @@ describe("a session of the voice gateway", () => {
     const gateway = begun();
     gateway.reconnect();
     await vi.advanceTimersByTimeAsync(0);
-    gateway.selectProtocol("a=ice-ufrag:x", 111);
+    gateway.selectProtocol({ sdp: "a=ice-ufrag:x", payloadType: 111, video: [] });
     FakeSocket.last.receive(Opcode.Hello, { heartbeat_interval: 13_750 });
     gateway.speak(1, 5);
     expect(FakeSocket.last.sent.map(({ op }) => op)).toEqual([Opcode.Resume]);

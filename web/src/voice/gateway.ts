@@ -1,4 +1,5 @@
 import { backoff } from "../gateway/session";
+import { STREAMS, type StreamEntry } from "./media";
 import {
   afterClose,
   Opcode,
@@ -8,7 +9,9 @@ import {
   type Source,
   type Speaking,
   type VoiceIdentity,
+  type Wants,
 } from "./protocol";
+import type { OfferFragment } from "./sdp";
 
 /** A session that was lost for longer is not there any more. */
 const RESUME_MS = 60_000;
@@ -34,6 +37,8 @@ export interface VoiceGatewayCallbacks {
   onDescription: (description: SessionDescription) => void;
   onSource: (source: Source) => void;
   onSpeaking: (speaking: Speaking) => void;
+  /** Which of the page's streams others are sent. */
+  onWants: (wants: Wants) => void;
   onDisconnect: (userId: string) => void;
   /** The session goes on over a new connection. */
   onResumed: () => void;
@@ -106,12 +111,21 @@ export class VoiceGateway {
   }
 
   /** Nothing is sent while the session has no connection: once it has, `onResumed` is called. */
-  selectProtocol(sdp: string, payloadType: number): void {
+  selectProtocol({ sdp, payloadType, video }: OfferFragment): void {
     this.tell(Opcode.SelectProtocol, {
       protocol: "webrtc",
       data: sdp,
       sdp,
-      codecs: [{ name: "opus", type: "audio", priority: 1000, payload_type: payloadType }],
+      codecs: [
+        { name: "opus", type: "audio", priority: 1000, payload_type: payloadType },
+        ...video.map((codec, index) => ({
+          name: codec.name,
+          type: "video",
+          priority: 1000 * (index + 1),
+          payload_type: codec.payloadType,
+          rtx_payload_type: codec.rtxPayloadType,
+        })),
+      ],
       rtc_connection_id: crypto.randomUUID(),
     });
   }
@@ -119,6 +133,16 @@ export class VoiceGateway {
   /** The same holds for this. */
   speak(speaking: number, ssrc: number): void {
     this.tell(Opcode.Speaking, { speaking, delay: 0, ssrc });
+  }
+
+  /** Which streams are sent beside the microphone; and so does this. */
+  sendStreams(ssrc: number, streams: readonly Partial<StreamEntry>[]): void {
+    this.tell(Opcode.Video, { audio_ssrc: ssrc, video_ssrc: 0, rtx_ssrc: 0, streams });
+  }
+
+  /** What is shown of others; and this. */
+  sendWants(wants: Wants): void {
+    this.tell(Opcode.MediaSinkWants, wants);
   }
 
   close(): void {
@@ -163,6 +187,9 @@ export class VoiceGateway {
       case Opcode.Video:
         this.callbacks.onSource(d as Source);
         break;
+      case Opcode.MediaSinkWants:
+        this.callbacks.onWants(d as Wants);
+        break;
       case Opcode.ClientDisconnect:
         this.callbacks.onDisconnect((d as { user_id: string }).user_id);
         break;
@@ -179,7 +206,7 @@ export class VoiceGateway {
       return;
     }
     this.sequence = -1;
-    this.send(Opcode.Identify, { ...session, user_id: userId, video: false, streams: [] });
+    this.send(Opcode.Identify, { ...session, user_id: userId, video: true, streams: STREAMS });
   }
 
   private startHeartbeat(interval: number): void {

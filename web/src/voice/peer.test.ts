@@ -5,10 +5,24 @@ import { VoicePeer, type VoicePeerCallbacks } from "./peer";
 const SERVER =
   "m=audio 3333 ICE/SDP\nc=IN IP4 127.0.0.1\na=ice-ufrag:s\na=ice-pwd:p\na=fingerprint:sha-256 9B";
 
+const voice = (userId: string, ssrc: number) => ({ userId, kind: "voice", ssrc, rtxSsrc: null }) as const;
+
+interface FakeEncoding {
+  rid: string;
+  active: boolean;
+  maxFramerate?: number;
+}
+
 interface FakeTransceiver {
+  kind: string;
   mid: string | null;
   direction: string;
-  sender: { replaceTrack: (track: unknown) => Promise<void> };
+  encodings: FakeEncoding[];
+  sender: {
+    replaceTrack: (track: unknown) => Promise<void>;
+    getParameters: () => { encodings: FakeEncoding[] };
+    setParameters: (parameters: { encodings: FakeEncoding[] }) => Promise<void>;
+  };
   receiver: { track: string };
 }
 
@@ -26,11 +40,23 @@ class FakePeerConnection {
     FakePeerConnection.last = this;
   }
 
-  addTransceiver(_kind: string, { direction }: { direction: string }): FakeTransceiver {
-    const transceiver = {
+  addTransceiver(
+    kind: string,
+    { direction, sendEncodings = [] }: { direction: string; sendEncodings?: FakeEncoding[] },
+  ): FakeTransceiver {
+    const transceiver: FakeTransceiver = {
+      kind,
       mid: null,
       direction,
-      sender: { replaceTrack: vi.fn(() => Promise.resolve()) },
+      encodings: sendEncodings,
+      sender: {
+        replaceTrack: vi.fn(() => Promise.resolve()),
+        getParameters: () => structuredClone({ encodings: transceiver.encodings }),
+        setParameters: ({ encodings }) => {
+          transceiver.encodings = encodings;
+          return Promise.resolve();
+        },
+      },
       receiver: { track: `track ${this.transceivers.length}` },
     };
     this.transceivers.push(transceiver);
@@ -38,9 +64,10 @@ class FakePeerConnection {
   }
 
   createOffer(): Promise<{ sdp: string }> {
+    const codecs = "a=rtpmap:96 VP8/90000\r\na=rtpmap:97 rtx/90000\r\na=fmtp:97 apt=96";
     const sections = this.transceivers.map(
-      (_, index) =>
-        `m=audio 9 X 111\r\na=mid:${index}\r\na=ice-ufrag:u${this.restarts}\r\na=ice-pwd:p\r\na=fingerprint:x y\r\na=rtpmap:111 opus/48000/2`,
+      ({ kind }, index) =>
+        `m=${kind} 9 X 111\r\na=mid:${index}\r\na=ice-ufrag:u${this.restarts}\r\na=ice-pwd:p\r\na=fingerprint:x y\r\na=rtpmap:111 opus/48000/2\r\na=ssrc:${900 + index} cname:x\r\n${kind === "video" ? codecs : ""}`,
     );
     return Promise.resolve({ sdp: sections.join("\r\n") });
   }
@@ -104,8 +131,8 @@ it("The microphone is offered first, and users who come meanwhile once the serve
   const peer = new VoicePeer(callbacks);
   await settle();
   expect(callbacks.onOffer).toHaveBeenCalledOnce();
-  peer.setSource("2", 50);
-  peer.setSource("3", 60);
+  peer.setSource(voice("2", 50));
+  peer.setSource(voice("3", 60));
   await settle();
   expect(FakePeerConnection.last.answers).toEqual([]);
   peer.accept(SERVER);
@@ -113,44 +140,44 @@ it("The microphone is offered first, and users who come meanwhile once the serve
   expect(FakePeerConnection.last.answers).toHaveLength(2);
   expect(FakePeerConnection.last.answers[1]).toMatch(/recvonly[^]*a=ssrc:50 [^]*a=ssrc:60 /);
   expect(callbacks.onTrack.mock.calls).toEqual([
-    ["2", "track 1"],
-    ["3", "track 2"],
+    ["2", "voice", "track 4"],
+    ["3", "voice", "track 5"],
   ]);
   expect(callbacks.onOffer).toHaveBeenCalledOnce();
 });
 
 it("Who comes gets the place of somebody who has left", async () => {
   const peer = await connected();
-  peer.setSource("2", 50);
+  peer.setSource(voice("2", 50));
   await settle();
-  peer.removeSource("2");
+  peer.setSources("2", []);
   await settle();
-  expect(callbacks.onTrack).toHaveBeenLastCalledWith("2", null);
+  expect(callbacks.onTrack).toHaveBeenLastCalledWith("2", "voice", null);
   expect(FakePeerConnection.last.answers.at(-1)).toContain("a=inactive");
-  peer.setSource("3", 60);
+  peer.setSource(voice("3", 60));
   await settle();
-  expect(callbacks.onTrack).toHaveBeenLastCalledWith("3", "track 1");
-  expect(FakePeerConnection.last.transceivers).toHaveLength(2);
+  expect(callbacks.onTrack).toHaveBeenLastCalledWith("3", "voice", "track 4");
+  expect(FakePeerConnection.last.transceivers).toHaveLength(5);
 });
 
 it("A user whose SSRC has changed is heard under the new one", async () => {
   const peer = await connected();
-  peer.setSource("2", 50);
+  peer.setSource(voice("2", 50));
   await settle();
-  peer.setSource("2", 51);
+  peer.setSource(voice("2", 51));
   await settle();
   expect(FakePeerConnection.last.answers.at(-1)).toContain("a=ssrc:51 ");
-  expect(callbacks.onTrack.mock.calls.map(([, track]) => track as unknown)).toEqual([
-    "track 1",
+  expect(callbacks.onTrack.mock.calls.map(([, , track]) => track as unknown)).toEqual([
+    "track 4",
     null,
-    "track 1",
+    "track 4",
   ]);
 });
 
 it("A new way is offered to the server, and users who come meanwhile wait for its answer", async () => {
   const peer = await connected();
   peer.restart();
-  peer.setSource("2", 50);
+  peer.setSource(voice("2", 50));
   await settle();
   expect(callbacks.onOffer).toHaveBeenCalledTimes(2);
   expect(JSON.stringify(callbacks.onOffer.mock.lastCall)).toContain("a=ice-ufrag:u1");
@@ -162,16 +189,58 @@ it("A new way is offered to the server, and users who come meanwhile wait for it
   await settle();
   peer.sendAgain();
   expect(callbacks.onOffer).toHaveBeenCalledTimes(3);
-  expect(callbacks.onTrack).toHaveBeenCalledWith("2", "track 1");
+  expect(callbacks.onTrack).toHaveBeenCalledWith("2", "voice", "track 4");
 });
 
 it("Everyone is silent once the peer is closed, and nothing is offered any more", async () => {
   const peer = await connected();
-  peer.setSource("2", 50);
+  peer.setSource(voice("2", 50));
   await settle();
   peer.close();
-  peer.setSource("3", 60);
+  peer.setSource(voice("3", 60));
   await settle();
-  expect(callbacks.onTrack).toHaveBeenLastCalledWith("2", null);
+  expect(callbacks.onTrack).toHaveBeenLastCalledWith("2", "voice", null);
   expect(FakePeerConnection.last.answers).toHaveLength(2);
+});
+
+it("Cameras and screens have sections of their own kind, with the SSRC of what is sent again", async () => {
+  const peer = await connected();
+  peer.setSources("2", [
+    voice("2", 50),
+    { userId: "2", kind: "screen", ssrc: 60, rtxSsrc: 61 },
+    { userId: "2", kind: "screenSound", ssrc: 70, rtxSsrc: null },
+  ]);
+  await settle();
+  expect(callbacks.onTrack.mock.calls.map(([, kind]) => kind as unknown)).toEqual([
+    "voice",
+    "screen",
+    "screenSound",
+  ]);
+  expect(FakePeerConnection.last.transceivers.slice(4).map(({ kind }) => kind)).toEqual([
+    "audio",
+    "video",
+    "audio",
+  ]);
+  expect(FakePeerConnection.last.answers.at(-1)).toMatch(
+    /m=video [^]*a=msid:2 2-screen\r\na=ssrc-group:FID 60 61\r\na=ssrc:60 cname:2\r\na=ssrc:61 cname:2/,
+  );
+  peer.setSources("2", [voice("2", 50)]);
+  await settle();
+  peer.setSources("3", [{ userId: "3", kind: "camera", ssrc: 80, rtxSsrc: 81 }]);
+  await settle();
+  expect(callbacks.onTrack).toHaveBeenLastCalledWith("3", "camera", "track 5");
+});
+
+it("Only the layers that someone is sent are active", async () => {
+  const peer = await connected();
+  const active = () => FakePeerConnection.last.transceivers[1]?.encodings.map((each) => each.active);
+  expect(active()).toEqual([false, false]);
+  peer.setLayers("camera", new Set(["50"]), 15);
+  await settle();
+  expect(active()).toEqual([true, false]);
+  expect(FakePeerConnection.last.transceivers[1]?.encodings[0]?.maxFramerate).toBe(15);
+  peer.setLayers("camera", new Set(["50", "100"]), 15);
+  await settle();
+  expect(active()).toEqual([true, true]);
+  expect(peer.screenSoundSsrc).toBe(903);
 });

@@ -1,3 +1,5 @@
+import type { StreamEntry } from "./media";
+
 /** Opcodes of the voice gateway, version 8. */
 export const enum Opcode {
   Identify = 0,
@@ -13,6 +15,7 @@ export const enum Opcode {
   ClientsConnect = 11,
   Video = 12,
   ClientDisconnect = 13,
+  MediaSinkWants = 15,
 }
 
 /** A message in either direction. Those that are sent again after a resume have a number. */
@@ -33,7 +36,12 @@ export interface VoiceIdentity {
 
 export interface Ready {
   ssrc: number;
+  /** Those that were asked for, with the SSRCs that others know them by. */
+  streams: readonly StreamEntry[];
 }
+
+/** A quality from 0 to 100 by SSRC; `any` is that of the others. */
+export type Wants = Readonly<Record<string, number>>;
 
 export interface SessionDescription {
   audio_codec: string;
@@ -52,6 +60,8 @@ export interface Speaking {
 export interface Source {
   user_id: string;
   audio_ssrc: number;
+  /** What they send beside their microphone. */
+  streams: readonly StreamEntry[];
 }
 
 /** What a client does once the server has closed its connection. */

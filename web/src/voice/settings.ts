@@ -2,11 +2,24 @@ import { useSyncExternalStore } from "react";
 
 import { VOLUME_MAX } from "./volumes";
 
+/** How a screen is shared. */
+export interface ScreenSettings {
+  /** In pixels; 0 is as it is. */
+  height: number;
+  /** Frames in a second. */
+  frameRate: number;
+  withSound: boolean;
+}
+
+export const SCREEN_HEIGHTS: readonly number[] = [720, 1080, 1440, 0];
+export const FRAME_RATES: readonly number[] = [5, 15, 30, 60];
+
 /** What is chosen for voice on this device. */
 export interface VoiceSettings {
   /** Ids of devices; empty for those of the system. */
   inputId: string;
   outputId: string;
+  cameraId: string;
   /** In percent. */
   inputVolume: number;
   outputVolume: number;
@@ -21,6 +34,7 @@ export interface VoiceSettings {
   autoGainControl: boolean;
   /** Sounds for who comes and goes, and for being muted. */
   cues: boolean;
+  screen: ScreenSettings;
 }
 
 export const THRESHOLD_MIN = -100;
@@ -28,6 +42,7 @@ export const THRESHOLD_MIN = -100;
 export const DEFAULT_VOICE_SETTINGS: VoiceSettings = {
   inputId: "",
   outputId: "",
+  cameraId: "",
   inputVolume: 100,
   outputVolume: 100,
   mode: "detection",
@@ -37,6 +52,7 @@ export const DEFAULT_VOICE_SETTINGS: VoiceSettings = {
   noiseSuppression: true,
   autoGainControl: true,
   cues: true,
+  screen: { height: 1080, frameRate: 30, withSound: true },
 };
 
 const KEY = "moothall.voice";
@@ -47,7 +63,7 @@ let current: VoiceSettings | null = null;
 export function readVoiceSettings(stored: unknown): VoiceSettings {
   const values = typeof stored === "object" && stored !== null ? (stored as Record<string, unknown>) : {};
   const defaults = DEFAULT_VOICE_SETTINGS;
-  const text = (name: "inputId" | "outputId") =>
+  const text = (name: "inputId" | "outputId" | "cameraId") =>
     typeof values[name] === "string" ? values[name] : defaults[name];
   const on = (name: "echoCancellation" | "noiseSuppression" | "autoGainControl" | "cues") =>
     typeof values[name] === "boolean" ? values[name] : defaults[name];
@@ -61,6 +77,7 @@ export function readVoiceSettings(stored: unknown): VoiceSettings {
   return {
     inputId: text("inputId"),
     outputId: text("outputId"),
+    cameraId: text("cameraId"),
     inputVolume: number("inputVolume", 0, VOLUME_MAX),
     outputVolume: number("outputVolume", 0, VOLUME_MAX),
     mode: values["mode"] === "pushToTalk" ? "pushToTalk" : "detection",
@@ -73,6 +90,17 @@ export function readVoiceSettings(stored: unknown): VoiceSettings {
     noiseSuppression: on("noiseSuppression"),
     autoGainControl: on("autoGainControl"),
     cues: on("cues"),
+    screen: readScreen(values["screen"]),
+  };
+}
+
+function readScreen(stored: unknown): ScreenSettings {
+  const { height, frameRate, withSound } = (stored ?? {}) as Partial<Record<keyof ScreenSettings, unknown>>;
+  const defaults = DEFAULT_VOICE_SETTINGS.screen;
+  return {
+    height: SCREEN_HEIGHTS.find((each) => each === height) ?? defaults.height,
+    frameRate: FRAME_RATES.find((each) => each === frameRate) ?? defaults.frameRate,
+    withSound: typeof withSound === "boolean" ? withSound : defaults.withSound,
   };
 }
 

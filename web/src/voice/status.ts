@@ -1,3 +1,4 @@
+import type { VideoKind } from "./media";
 import type { Quality } from "./quality";
 
 /** How far the connection that carries sound to and from this page has come; null for none. */
@@ -10,6 +11,17 @@ export type MicrophoneProblem =
   /** There is no microphone, or the chosen one is gone. */
   | "missing"
   /** Another program has it. */
+  | "busy"
+  /** The page is not served securely, or the browser has no such function. */
+  | "unsupported";
+
+/** What keeps a camera or a screen from being shown. */
+export type VideoProblem =
+  /** The user or the browser refuses it. */
+  | "refused"
+  /** There is no camera, or the chosen one is gone. */
+  | "missing"
+  /** Another program has it, or it cannot be read. */
   | "busy"
   /** The page is not served securely, or the browser has no such function. */
   | "unsupported";
@@ -40,6 +52,11 @@ export interface VoiceStatus {
   selfDeaf: boolean;
   /** The ids of those who speak, the user among them. */
   speaking: ReadonlySet<string>;
+  /** Whether the page sends the user's camera, and their screen. */
+  camera: boolean;
+  screen: boolean;
+  /** Why it does not. */
+  videoProblem: { kind: VideoKind; problem: VideoProblem } | null;
 }
 
 export const NO_VOICE: VoiceStatus = {
@@ -51,6 +68,9 @@ export const NO_VOICE: VoiceStatus = {
   selfMute: false,
   selfDeaf: false,
   speaking: new Set(),
+  camera: false,
+  screen: false,
+  videoProblem: null,
 };
 
 /** What a status is without a call; what the user has chosen stays. */
@@ -61,6 +81,9 @@ export const WITHOUT_CALL: Partial<VoiceStatus> = {
   isSilenced: false,
   quality: null,
   speaking: new Set(),
+  camera: false,
+  screen: false,
+  videoProblem: null,
 };
 
 let current = NO_VOICE;

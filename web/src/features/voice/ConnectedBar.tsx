@@ -99,6 +99,7 @@ function Problems() {
   const failure = useVoiceStatus((status) => status.failure);
   const microphone = useVoiceStatus((status) => status.microphone);
   const isSilenced = useVoiceStatus((status) => status.isSilenced);
+  const video = useVoiceStatus((status) => status.videoProblem);
   if (failure !== null) {
     return (
       <Problem text={text(`voice.failure.${failure}`)}>
@@ -123,11 +124,18 @@ function Problems() {
           )}
         </Problem>
       )}
+      {video !== null && (
+        <Problem
+          text={text(
+            video.kind === "camera" ? `voice.camera.${video.problem}` : `voice.screen.${video.problem}`,
+          )}
+        />
+      )}
     </>
   );
 }
 
-function Problem({ text, children }: { text: string; children: ReactNode }) {
+function Problem({ text, children }: { text: string; children?: ReactNode }) {
   return (
     <div className="voice-bar-problem">
       <p role="alert">{text}</p>

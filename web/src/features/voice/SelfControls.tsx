@@ -6,8 +6,9 @@ import { IconButton } from "../../ui/controls";
 import { toggleSelfDeaf, toggleSelfMute } from "../../voice/status";
 import { useKeyHint } from "../keybinds/Keys";
 import { useSelf, useVoice } from "./useVoice";
+import { VideoButtons } from "./VideoButtons";
 
-/** Muting and deafening oneself. */
+/** Muting and deafening oneself, the camera and the screen. */
 export function SelfControls({ guildId }: { guildId: string }) {
   const text = useText();
   const { muted, deafened } = useSelf(useVoice(guildId));
@@ -27,6 +28,7 @@ export function SelfControls({ guildId }: { guildId: string }) {
       >
         {deafened ? <HeadphoneOff size={18} /> : <Headphones size={18} />}
       </IconButton>
+      <VideoButtons guildId={guildId} />
       <Link
         className="icon-button"
         aria-label={text("voice.settings")}

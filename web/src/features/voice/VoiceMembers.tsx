@@ -1,5 +1,5 @@
 import type { GatewayVoiceState } from "discord-api-types/v10";
-import { HeadphoneOff, MicOff } from "lucide-react";
+import { HeadphoneOff, MicOff, Video } from "lucide-react";
 import { useMemo } from "react";
 
 import { useText } from "../../i18n/translate";
@@ -48,6 +48,7 @@ function VoiceMember({ voice, guildId }: { voice: GatewayVoiceState; guildId: st
       <span className="voice-members-name" dir="auto">
         {name}
       </span>
+      {voice.self_video && <Video size={14} aria-label={text("voice.camera")} />}
       {(voice.mute || voice.self_mute) && <MicOff size={14} aria-label={text("voice.muted")} />}
       {(voice.deaf || voice.self_deaf) && <HeadphoneOff size={14} aria-label={text("voice.deaf")} />}
     </li>

@@ -1,5 +1,15 @@
 import type { APIChannel, GatewayVoiceState } from "discord-api-types/v10";
-import { AudioLines, Hand, HeadphoneOff, LogIn, LogOut, MicOff, Pencil, VolumeX } from "lucide-react";
+import {
+  AudioLines,
+  Hand,
+  HeadphoneOff,
+  LogIn,
+  LogOut,
+  MicOff,
+  Pencil,
+  Video as VideoIcon,
+  VolumeX,
+} from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 
 import { ChannelType, Permission } from "../../api/enums";
@@ -24,6 +34,7 @@ import { useAppState, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { useChannelPermissions } from "../session/usePermissions";
 import { preloadVoice } from "./preload";
+import { useVideos } from "./useVideos";
 import { StageControls } from "./StageControls";
 import { useVoice } from "./useVoice";
 import { useVoiceStatus } from "./useVoiceStatus";
@@ -32,6 +43,7 @@ import { VoiceMemberMenu } from "./VoiceMemberMenu";
 import "./voice.css";
 
 const Soundboard = loaded(() => import("./Soundboard"));
+const VideoStage = loaded(() => import("./VideoStage"));
 
 const PARTS: readonly Part[] = ["channels", "voice"];
 const EFFECT_MS = 3000;
@@ -63,11 +75,14 @@ function VoiceContent({ channel, guildId }: VoicePanelProps) {
   );
   const speakers = isStage ? states.filter((voice) => !voice.suppress) : states;
   const audience = isStage ? states.filter((voice) => voice.suppress) : [];
+  const isHere = states.some((voice) => voice.session_id === store.state.sessionId);
+  const hasVideo = useVideos().length > 0 && isHere;
   return (
-    <section className="voice-panel" aria-label={text("voice.panel")}>
+    <section className="voice-panel" data-video={hasVideo || undefined} aria-label={text("voice.panel")}>
       {isStage ? <StageControls channel={channel} /> : <VoiceStatus channel={channel} />}
       {states.length === 0 && <p className="field-hint">{text("voice.empty")}</p>}
       {isStage && speakers.length > 0 && <h2 className="voice-heading">{text("stage.speakers")}</h2>}
+      {hasVideo && <VideoStage states={speakers} guildId={guildId} />}
       <Participants states={speakers} channel={channel} guildId={guildId} />
       {audience.length > 0 && <h2 className="voice-heading">{text("stage.audience")}</h2>}
       <Participants states={audience} channel={channel} guildId={guildId} />
@@ -115,6 +130,7 @@ function Participant({ voice, channel, guildId }: VoicePanelProps & { voice: Gat
         {muted && (
           <MicOff size={15} aria-label={text(voice.mute ? "voice.mutedByModerator" : "voice.muted")} />
         )}
+        {voice.self_video && <VideoIcon size={15} aria-label={text("voice.camera")} />}
         {deafened && (
           <HeadphoneOff size={15} aria-label={text(voice.deaf ? "voice.deafByModerator" : "voice.deaf")} />
         )}

@@ -23,7 +23,13 @@ export function useVoice(guildId: string): Voice {
     const { selfMute, selfDeaf } = getVoiceStatus();
     gateway.send({
       type: "voice",
-      data: { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf },
+      data: {
+        guild_id: guildId,
+        channel_id: channelId,
+        self_mute: selfMute,
+        self_deaf: selfDeaf,
+        self_video: false,
+      },
     });
   };
   return {

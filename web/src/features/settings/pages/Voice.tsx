@@ -15,7 +15,7 @@ import { useMicrophoneTest, type MicrophoneTest } from "../voice/useMicrophoneTe
 
 const PARTS: readonly Part[] = ["voice"];
 
-/** Microphone, speakers and when others hear the user, on this device. */
+/** Microphone, speakers, camera and when others hear the user, on this device. */
 export default function Voice() {
   return (
     <WithTexts parts={PARTS}>
@@ -41,7 +41,7 @@ function Sections() {
 function Devices() {
   const text = useText();
   const settings = useVoiceSettings();
-  const { inputs, outputs, isNamed, allow } = useDevices();
+  const { inputs, outputs, cameras, isNamed, allow } = useDevices();
   const options = (devices: readonly Device[], chosen: string): [string, string][] => {
     const known = devices.map(({ id, label }, index): [string, string] => [
       id,
@@ -97,6 +97,12 @@ function Devices() {
         step={5}
         format={percent}
         onChange={(outputVolume) => setVoiceSettings({ outputVolume })}
+      />
+      <Select
+        label={text("voice.camera")}
+        value={settings.cameraId}
+        options={options(cameras, settings.cameraId)}
+        onChange={(cameraId) => setVoiceSettings({ cameraId })}
       />
     </section>
   );

@@ -11,11 +11,12 @@ export interface Device {
 interface Devices {
   inputs: readonly Device[];
   outputs: readonly Device[];
+  cameras: readonly Device[];
   /** Whether the browser names the devices: it does once the page may use a microphone. */
   isNamed: boolean;
 }
 
-const NONE: Devices = { inputs: [], outputs: [], isNamed: true };
+const NONE: Devices = { inputs: [], outputs: [], cameras: [], isNamed: true };
 
 /** The devices of one kind: not those that stand for others, which the system chooses. */
 function ofKind(devices: readonly MediaDeviceInfo[], kind: MediaDeviceKind): Device[] {
@@ -24,7 +25,7 @@ function ofKind(devices: readonly MediaDeviceInfo[], kind: MediaDeviceKind): Dev
     .map(({ deviceId, label }) => ({ id: deviceId, label }));
 }
 
-/** The microphones and speakers of this device as they come and go, and a function that asks for their names. */
+/** The microphones, speakers and cameras of this device as they come and go, and a function that asks for their names. */
 export function useDevices(): Devices & { allow: () => void } {
   const [devices, setDevices] = useState(NONE);
   const read = useCallback(async () => {
@@ -32,6 +33,7 @@ export function useDevices(): Devices & { allow: () => void } {
     setDevices({
       inputs: ofKind(all, "audioinput"),
       outputs: ofKind(all, "audiooutput"),
+      cameras: ofKind(all, "videoinput"),
       isNamed: all.every(({ kind, label }) => kind !== "audioinput" || label !== ""),
     });
   }, []);
