@@ -2,15 +2,18 @@
 
 from functools import partial
 
+from msgspec import Raw
+
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall.api.context import Services
 from moothall.app.voice_states import VoiceStates
-from moothall.bus import Bus
+from moothall.bus import Audience, Bus, Envelope
 from moothall.bus.unix import WriterBus
 from moothall.gateway.activity_sessions import ActivitySessions
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.sessions.callbacks import GatewayCallbacks, VoiceStateRequest
+from moothall.gateway.sessions.control_messages import VoiceServer
 from moothall.gateway.writer_calls import (
     CheckActivitiesCall,
     IdentifyCall,
@@ -22,6 +25,7 @@ from moothall.gateway.writer_calls import (
     WriterCalls,
 )
 from moothall.objects.ids import GuildId, UserId
+from moothall.objects.wire import encode
 from moothall.resources.activity.operations import clear_activities, leave_activities, leave_forbidden
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.member.activity import ActivityRecorder
@@ -71,8 +75,22 @@ class SessionEffects:
         )
         if updated and voice is not None and before is not None:
             voice.joined_again(request.guild_id, request.user_id, request.session_id, before)
+        if updated and voice is None and request.channel_id is not None:
+            self._announce_silence(request)
         if updated and request.channel_id is None:
             await remove_departed_guests(self._services, [(request.guild_id, request.user_id)])
+
+    def _announce_silence(self, request: VoiceStateRequest) -> None:
+        """Tell a session that no sound is carried, so that its client does not wait for a voice server."""
+        message = VoiceServer(
+            user_id=request.user_id,
+            session_id=request.session_id,
+            guild_id=request.guild_id,
+            token="",
+            is_carried=False,
+        )
+        envelope = Envelope(name="VOICE_SERVER", data=Raw(encode(message)), audience=Audience.NODE)
+        self._services.bus.publish([envelope])
 
     async def end_session(self, user_id: UserId, session_id: str) -> None:
         """End what a session took part in: Activities and a voice connection."""

@@ -848,7 +848,7 @@ class GatewayNode:
         data = {
             "token": message.token,
             "guild_id": message.guild_id.wire(),
-            "endpoint": message.endpoint or _host_and_port(url),
+            "endpoint": (message.endpoint or _host_and_port(url)) if message.is_carried else None,
         }
         self.hub.send(session, "VOICE_SERVER_UPDATE", encode(data))
 

@@ -79,6 +79,8 @@ export interface Relationship {
 export interface VoiceServer {
   guild_id: string;
   token: string;
+  /** Null where no sound is carried. */
+  endpoint: string | null;
 }
 
 /** Data of VOICE_CHANNEL_EFFECT_SEND. */

@@ -20,9 +20,9 @@ describe("voice states", () => {
 
   it("of the user end what is known of the server for sound, unless channel and session stay", () => {
     const voice = { guild_id: "7", channel_id: "9", user_id: "1", session_id: "a" };
-    const server = { guild_id: "7", token: "secret" };
+    const server = { guild_id: "7", token: "secret", endpoint: "localhost" };
     let state = reduce(START, "VOICE_STATE_UPDATE", voice, 0);
-    state = reduce(state, "VOICE_SERVER_UPDATE", { ...server, endpoint: "localhost" }, 0);
+    state = reduce(state, "VOICE_SERVER_UPDATE", server, 0);
     expect(state.voiceServer).toEqual(server);
     state = reduce(state, "VOICE_STATE_UPDATE", { ...voice, self_mute: true }, 0);
     state = reduce(state, "VOICE_STATE_UPDATE", { ...voice, user_id: "2", channel_id: "10" }, 0);

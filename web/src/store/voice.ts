@@ -29,8 +29,8 @@ export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDisp
 }
 
 /** Each is another object, also one that says the same: clients connect anew by each. */
-export function setVoiceServer(state: State, { guild_id, token }: VoiceServer): State {
-  return { ...state, voiceServer: { guild_id, token } };
+export function setVoiceServer(state: State, { guild_id, token, endpoint }: VoiceServer): State {
+  return { ...state, voiceServer: { guild_id, token, endpoint } };
 }
 
 export function setVoiceEffect(state: State, data: VoiceEffectData, now: number): State {

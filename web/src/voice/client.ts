@@ -185,9 +185,13 @@ class VoiceClient {
     this.play("joined");
   }
 
-  private connect(place: Place, { token }: VoiceServer): void {
+  private connect(place: Place, { token, endpoint }: VoiceServer): void {
     clearTimeout(this.serverTimer);
     this.closeCall();
+    if (endpoint === null) {
+      this.failWith("none");
+      return;
+    }
     if (typeof RTCPeerConnection !== "function") {
       this.failWith("unsupported");
       return;

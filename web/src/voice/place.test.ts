@@ -59,7 +59,7 @@ it("Who is moved connects with the token of the new channel alone", () => {
   store.dispatch("VOICE_SERVER_UPDATE", { ...SERVER, token: "other" });
   expect(callbacks.onServer.mock.lastCall).toEqual([
     { ...PLACE, channelId: "10" },
-    { guild_id: "7", token: "other" },
+    { ...SERVER, token: "other" },
   ]);
 });
 
@@ -71,7 +71,7 @@ it("Who comes from another guild connects with the token of the new one, in what
   store.dispatch("VOICE_STATE_UPDATE", VOICE);
   store.dispatch("VOICE_SERVER_UPDATE", { ...SERVER, token: "other" });
   store.dispatch("VOICE_STATE_UPDATE", { ...other, channel_id: null });
-  expect(callbacks.onServer).toHaveBeenCalledExactlyOnceWith(PLACE, { guild_id: "7", token: "other" });
+  expect(callbacks.onServer).toHaveBeenCalledExactlyOnceWith(PLACE, { ...SERVER, token: "other" });
   expect(callbacks.onLeave).not.toHaveBeenCalled();
 });
 

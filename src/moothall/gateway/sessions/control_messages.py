@@ -30,6 +30,8 @@ class VoiceServer(Struct):
     endpoint: str | None = None
     """Host and port; None for those at which the session's client has reached the gateway."""
     state: Raw = Raw(b"null")
+    is_carried: bool = True
+    """Whether there is a voice server: clients are told of none by an endpoint that is null."""
 
 
 class SessionsInvalidate(Struct):
