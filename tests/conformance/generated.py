@@ -509,6 +509,10 @@ def _wrong_refusal(row: Endpoint, answer: Answer) -> Iterator[str]:
     except ValueError:
         yield "a refusal that is not JSON"
         return
+    if row.access.error_schema == "ScimError":
+        if not {"schemas", "status", "detail"} <= set(refusal) <= {"schemas", "status", "detail", "scimType"}:
+            yield "a refusal that is not of SCIM"
+        return
     if row.access.own_credentials and answer.status in {400, 401}:
         if set(refusal) != {"error", "error_description"}:  # as OAuth2 has it (RFC 6749)
             yield "a refusal that is not of OAuth2"

@@ -153,7 +153,7 @@ def example_of(published: Any, name: str) -> str:
 def test_the_examples_name_what_the_demo_community_has(tmp_path_factory: pytest.TempPathFactory) -> None:
     with ForkedServer(tmp_path_factory.mktemp("demo") / "data", "--demo", "--no-rate-limits") as server:
         base = f"{server.url}/api/v10"
-        published = requests.get(f"{base}/openapi.json", timeout=20).json()
+        published = requests.get(f"{base}/openapi.json", timeout=90).json()
         server.wait_for(r"/webhooks/\d+/[\w-]{40,}")
         token, *_ = re.findall(r"token of the bot .*:\s+(\S+)", server.printed)
         webhook = requests.post(

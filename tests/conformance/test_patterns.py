@@ -32,6 +32,7 @@ _PREFIXES = {
     "moothall/runtime/outgoing.py": "_AUTHORITY: the whole URL is parsed afterwards",
     "moothall/objects/url_mapping.py": "UrlMap.find: a mapping is a prefix of the path, and the rest follows it",
     "moothall/api/request/body.py": "_THOUSAND_STRINGS: each match begins where the last one ended",
+    "moothall/resources/scim/filters.py": "_TOKEN: each match begins where the last one ended",
     "moothall/resources/user/auth_session/client.py": "_PRODUCT: the name of a client, which is only shown",
     "moothall/resources/message/attachment/filenames.py": "_magic: files are known by their first bytes",
 }

@@ -29,6 +29,9 @@ class Access:
     own_credentials: bool = False
     """Whether the endpoint reads the Authorization header itself, as `ctx.credentials`, because it is not a token."""
 
+    error_schema: str = "Error"
+    """The schema of what `refusal` returns, in the OpenAPI document."""
+
     async def check(self, ctx: Context, path: PathValues) -> None:
         """Enter the guild or channel in the path and check the actor's authority. Raises Refusal."""
         raise NotImplementedError

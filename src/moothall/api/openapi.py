@@ -61,6 +61,18 @@ _OAUTH2_ERROR_SCHEMA = {
 }
 
 
+_SCIM_ERROR_SCHEMA = {
+    "type": "object",
+    "required": ["schemas", "status", "detail"],
+    "properties": {
+        "schemas": {"type": "array", "items": {"type": "string"}, "description": "The URN of errors."},
+        "status": {"type": "string", "description": "The status of the response."},
+        "detail": {"type": "string", "description": "What went wrong, for people."},
+        "scimType": {"type": "string", "description": "A keyword of RFC 7644, section 3.12, if there is one."},
+    },
+}
+
+
 def _scalar_schema(kind: type) -> JsonObject:
     for scalar, schema in _SCALARS.items():
         if issubclass(kind, scalar):
@@ -116,6 +128,7 @@ def openapi_document(
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = operation
     components["Error"] = _ERROR_SCHEMA
     components["OAuth2Error"] = _OAUTH2_ERROR_SCHEMA
+    components["ScimError"] = _SCIM_ERROR_SCHEMA
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -287,10 +300,10 @@ def _responses(endpoint: Endpoint, schemas: "typing.Iterator[JsonObject]", endpo
 
 
 def _refusals(endpoint: Endpoint) -> JsonObject:
-    """The responses of refusals: in the API's shape, or in that of RFC 6749 where OAuth2 clients parse them."""
+    """The responses of refusals: in the API's shape, or in that of OAuth2 or SCIM where their clients parse them."""
     refused = {
         "description": "Refused; nothing has changed.",
-        "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
+        "content": {"application/json": {"schema": {"$ref": _REF.format(name=endpoint.access.error_schema)}}},
     }
     if not isinstance(endpoint.signature.body, UrlEncodedReader):
         return {"4XX": refused}

@@ -50,7 +50,9 @@ def _type_arrays(schema: JsonObject, component: JsonObject | None) -> None:
 
 
 def _drop_object_defaults(schema: JsonObject) -> None:
-    """Leave out defaults that are objects of another schema: generators take only plain ones."""
+    """Leave out defaults that are objects of another schema: generators take only plain ones. Tuples are arrays."""
+    if isinstance(schema.get("default"), tuple):
+        schema["default"] = list(schema["default"])
     if isinstance(schema.get("default"), dict | list) and schema["default"] and ("anyOf" in schema or "$ref" in schema):
         del schema["default"]
 

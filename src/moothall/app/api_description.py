@@ -22,7 +22,7 @@ from moothall.pages.documents import Description, describe
 from moothall.resources import load_endpoints
 
 _MODULE: Final = "moothall.app.api_description"
-_NICE: Final = 19
+_NICE: Final = 10
 _SECONDS: Final = 60.0
 """Time for the process, on a machine that is busy; usually it takes one or two."""
 

@@ -77,7 +77,7 @@ def test_a_planted_bug_is_found_by_the_seed_of_the_table(name: str) -> None:
 def test_a_failure_is_shrunk_to_a_case_that_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     frames_after = Session.frames_after
     monkeypatch.setattr(Session, "frames_after", lambda session, seq: (frames_after(session, seq) or [])[1:])
-    case, failure = smallest(Case(1))
+    case, failure = smallest(Case(3))
     assert simulate(case).failure == failure
     assert STEPS - len(case.left_out_steps) < STEPS / 2
     assert failure

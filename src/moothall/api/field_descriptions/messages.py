@@ -31,6 +31,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "file_size": "The size in bytes.",
     "filename": "The name of the file.",
     "files": "The files.",
+    "first_message": "The first message of the thread.",
     "first_messages": "The first message of each thread.",
     "footer": "The footer.",
     "format_type": "The format: 1 PNG, 2 APNG, 3 Lottie, 4 GIF.",

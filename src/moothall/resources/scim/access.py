@@ -15,6 +15,7 @@ class ScimAccess(Access):
     label = "operator: provisioning"
     needs_actor = False
     own_credentials = True
+    error_schema = "ScimError"
 
     def __init__(self, *, acts: bool) -> None:
         permission = OperatorPermission.PROVISIONING

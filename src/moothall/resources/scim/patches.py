@@ -13,7 +13,7 @@ from moothall.resources.scim.objects import MEMBERS_MAX
 
 OPERATIONS_MAX: Final = 1_000
 _READ_ONLY: Final = frozenset(("id", "meta", "groups", "schemas"))
-_SPLIT: Final = re.compile(r"\A(?P<attribute>[^\[\]]+?)(?:\[(?P<filter>.*)\](?:\.(?P<sub>[\w$]+))?)?\Z", re.DOTALL)
+_SPLIT: Final = re.compile(r"(?P<attribute>[^\[\]]+?)(?:\[(?P<filter>.*)\](?:\.(?P<sub>[\w$]+))?)?", re.DOTALL)
 _LISTS: Final = frozenset(("emails",))
 
 
@@ -67,7 +67,7 @@ def read_operations(body: JsonObject) -> list[Operation]:
 
 def parse_path(path: str) -> Target:
     """Parse a path. Raises ScimRefusal 400 (invalidPath), and (mutability) for what no provider sets."""
-    match = _SPLIT.match(path.strip())
+    match = _SPLIT.fullmatch(path.strip())
     if match is None:
         raise ScimRefusal(400, f"The path {path!r} cannot be read.", scim_type="invalidPath")
     name, sub = attribute_name(match["attribute"]), match["sub"]
