@@ -94,6 +94,32 @@ async def test_a_released_hold_deletes_its_copies_unless_another_holds_them(plat
     assert (await operator.post(f"{of_guild}/messages")).status == 404
 
 
+async def test_copies_of_a_thread_stay_while_its_channel_is_held(platform: Platform) -> None:
+    operator, owner, guild = await one_guild(platform)
+    threads = []
+    for name in ("one", "two"):  # in a channel each
+        room = await guild.channel(name=name)
+        reply = await owner.post(f"/channels/{room}/threads", {"name": name, "type": 11})
+        threads.append((room, reply.json["id"]))
+    path = await hold(operator, "channel", threads[1][0])
+    released = await hold(operator, "user", int(owner.id))
+    for _, thread in threads:
+        message = await say(owner, thread, f"in {thread}")
+        assert (await owner.delete(f"/channels/{thread}/messages/{message}")).status == 204
+    assert await copies(platform) == 2
+
+    assert (await operator.delete(released)).status == 204
+    await platform.run_due_jobs()
+
+    assert await copies(platform) == 1
+    async with platform.database.read() as reader:
+        left = await reader.scalar(Query(lambda: select(retained_messages.c.channel_id)))
+    assert int(left) == int(threads[1][1])
+    assert (await operator.delete(path)).status == 204
+    await platform.run_due_jobs()
+    assert await copies(platform) == 0
+
+
 async def test_a_rule_of_retention_hides_what_is_held_and_keeps_it(platform: Platform) -> None:
     operator, owner, guild = await one_guild(platform)
     path = await hold(operator, "channel", int(guild.general))

@@ -98,7 +98,11 @@ _is_retained = exists().where(
         and_(
             legal_holds.c.scope == "channel",
             legal_holds.c.target_id
-            == select(channels.c.parent_id).where(channels.c.id == retained_messages.c.channel_id).scalar_subquery(),
+            # Two levels below the row that it is about, which only one is found by itself.
+            == select(channels.c.parent_id)
+            .where(channels.c.id == retained_messages.c.channel_id)
+            .correlate(retained_messages)
+            .scalar_subquery(),
         ),
     )
 )
