@@ -41,6 +41,14 @@ class Snowflake(int):
             return cls(value)
         raise ValueError(f"Value {_shown(value)} is not snowflake.")
 
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Read an id from a text that may be something else; None if it is."""
+        try:
+            return cls.from_wire(text)
+        except ValueError:
+            return None
+
     @property
     def created_ms(self) -> int:
         """The moment of the id's creation, in milliseconds since the Unix epoch."""

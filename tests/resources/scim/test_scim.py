@@ -364,6 +364,14 @@ async def test_operations_in_the_ways_that_providers_write_them(scim: Scim) -> N
         assert (reply.status, reply.json["scimType"]) == (400, scim_type), operation
 
 
+async def test_a_user_is_found_by_the_id(scim: Scim) -> None:
+    made = await scim.user()
+    assert len(made["id"]) == 19
+    for value, ids in ((made["id"], [made["id"]]), ("9" * 19, []), ("9" * 900, []), ("x", [])):
+        listed = await scim.request("GET", "/Users", filter=f'id eq "{value}"')
+        assert [each["id"] for each in listed.json["Resources"]] == ids
+
+
 async def test_members_are_users_of_the_same_provider(scim: Scim) -> None:
     stranger = await scim.platform.person()
     for value in (str(int(stranger.id)), "0", "x", str(2**70)):

@@ -5,15 +5,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from moothall.objects.ids import Snowflake
 from moothall.runtime.secrets import WEBHOOK_TOKEN_LENGTH, hash_token
 
 CANDIDATES_MAX: Final = 5
 """Tokens of each kind that are looked up of one message."""
 _ACCOUNT: Final = re.compile(r"(?<![\w-])[\w-]{2,28}\.[\w-]{6}\.[\w-]{38}(?![\w-])", re.ASCII)
-# No id has more than 63 bits, and no database takes more.
-_WEBHOOK: Final = re.compile(
-    rf"webhooks/(\d{{1,18}}|[1-8]\d{{18}})/([\w-]{{{WEBHOOK_TOKEN_LENGTH}}})(?![\w-])", re.ASCII
-)
+_WEBHOOK: Final = re.compile(rf"webhooks/(\d{{1,20}})/([\w-]{{{WEBHOOK_TOKEN_LENGTH}}})(?![\w-])", re.ASCII)
 
 
 class Candidates(Struct, frozen=True):
@@ -30,7 +28,11 @@ def find_candidates(text: str) -> Candidates | None:
     if "." not in text and "webhooks/" not in text:
         return None
     accounts = dict.fromkeys(match[0] for match in _ACCOUNT.finditer(text))
-    webhooks = dict.fromkeys((int(match[1]), match[2]) for match in _WEBHOOK.finditer(text))
+    webhooks = dict.fromkeys(
+        (int(webhook_id), match[2])
+        for match in _WEBHOOK.finditer(text)
+        if (webhook_id := Snowflake.read(match[1])) is not None
+    )
     if not accounts and not webhooks:
         return None
     return Candidates(

@@ -36,8 +36,6 @@ from moothall.resources.user.events import SessionsClose
 _RATE: Final = Rate(500, 10.0)
 _FIRES: Final = (SessionsClose, *EDIT_ACCOUNT_EVENTS)
 _NAME_MAX: Final = 32
-_DIGITS_MAX: Final = 19
-_ID_MAX: Final = 1 << 63
 _SKIPPED_MAX: Final = 1 << 31
 IfMatch = Annotated[str | None, Header("if-match")]
 Names = Annotated[str, Meta(max_length=1000)]
@@ -252,7 +250,7 @@ async def _provider(ctx: Context, name: str) -> ProviderRow:
 
 
 async def _find_user(ctx: Context, provider: ProviderRow, text: str) -> UserResourceRow:
-    resource_id = _id(text)
+    resource_id = Snowflake.read(text)
     if resource_id is None:
         raise no_resource("user")
     row = await queries.select_user_resource(ctx.tx, provider.id, UserId(resource_id))
@@ -262,7 +260,7 @@ async def _find_user(ctx: Context, provider: ProviderRow, text: str) -> UserReso
 
 
 async def _find_group(ctx: Context, provider: ProviderRow, text: str) -> GroupResourceRow:
-    resource_id = _id(text)
+    resource_id = Snowflake.read(text)
     row = None if resource_id is None else await queries.select_group(ctx.tx, provider.id, resource_id)
     if row is None:
         raise no_resource("group")
@@ -294,8 +292,3 @@ def _one(documents: list[JsonObject], document_id: str) -> Response:
 
 def _base(ctx: Context, provider: ProviderRow) -> str:
     return f"{ctx.services.limits.public_url}/api/scim/v2/{provider.name}"
-
-
-def _id(text: str) -> Snowflake | None:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX else _ID_MAX
-    return Snowflake(number) if number < _ID_MAX else None

@@ -15,7 +15,6 @@ from moothall.resources.scim.rendering import Selection, group_document, user_do
 from moothall.storage.bulk import map_items
 
 _BATCH = 200
-_DIGITS_MAX = 19
 _SCANNED_MAX = 20_000
 """Users of a provider that a filter without an index may look at."""
 
@@ -95,9 +94,8 @@ async def _candidates(ctx: Context, provider: ProviderRow, condition: Filter) ->
     """The users that an index finds for a comparison for equality; None if there is no index for it."""
     value = condition.value
     if condition.attribute == "id" and isinstance(value, str):
-        known = value.isascii() and value.isdigit() and len(value) < _DIGITS_MAX
-        user_id = UserId(Snowflake(int(value))) if known else None
-        row = None if user_id is None else await queries.select_user_resource(ctx.tx, provider.id, user_id)
+        user_id = Snowflake.read(value)
+        row = None if user_id is None else await queries.select_user_resource(ctx.tx, provider.id, UserId(user_id))
         return _visible([row])
     if condition.attribute == "username" and isinstance(value, str):
         return _visible([await queries.select_by_name(ctx.tx, provider.id, value.casefold())])

@@ -22,8 +22,6 @@ from moothall.storage.database import ConstraintFailed, StorageConflict
 
 GROUPS_MAX: Final = 2_000
 """Groups of a provider."""
-_ID_MAX: Final = 1 << 63
-_DIGITS_MAX: Final = 19
 
 
 async def create_group(ctx: Context, provider: ProviderRow, document: GroupDocument) -> GroupResourceRow:
@@ -89,7 +87,7 @@ async def _change(
     before = await queries.select_member_ids(ctx.tx, provider.id, row.id)
     kept = set() if changes.replaced else before - _ids(changes.removed)
     new = _ids(changes.added) - kept
-    if not all(map(_is_id, changes.added)):
+    if any(Snowflake.read(each) is None for each in changes.added):
         raise invalid_value("A member is not a user of this provider.")
     after = kept | (new & before) | await _known(ctx, provider, {str(int(each)) for each in new - before})
     if len(after) > MEMBERS_MAX:
@@ -141,11 +139,7 @@ async def _known(ctx: Context, provider: ProviderRow, texts: set[str]) -> set[Us
 
 
 def _ids(texts: set[str]) -> set[UserId]:
-    return {UserId(Snowflake(int(each))) for each in texts if _is_id(each)}
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX and int(text) < _ID_MAX
+    return {UserId(user_id) for each in texts if (user_id := Snowflake.read(each)) is not None}
 
 
 def _not_unique(name: str) -> ScimRefusal:
