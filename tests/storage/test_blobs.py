@@ -140,9 +140,12 @@ async def test_only_old_unfinished_files_are_removed(tmp_path: Path) -> None:
 
 
 async def test_an_object_store_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = asyncio.Event()
+
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
+        left.set()
 
     server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
     monkeypatch.setitem(blobs_module._DEADLINES, "read_timeout", "1s")
@@ -159,6 +162,7 @@ async def test_an_object_store_that_is_silent_is_given_up(monkeypatch: pytest.Mo
     async with asyncio.timeout(60):
         with pytest.raises(StorageUnavailable):
             await silent.put("key", b"data")
+        await left.wait()
     server.close()
 
 

@@ -1,8 +1,12 @@
 """Errors of bots: a test fails at once, with the bot's traceback and no frame of the plugin."""
 
+import asyncio
+from collections.abc import Callable
+from types import FunctionType
+
 import pytest
 
-from moothall_testing.bot_errors import BotErrors, BotFailed, caught_error
+from moothall_testing.bot_errors import BotErrors, BotFailed, caught_error, notice_in_loop
 from tests.testing.bot_projects import project, run
 
 __all__ = ["project"]
@@ -141,3 +145,31 @@ def test_a_handled_error_is_none_and_its_chain_counts() -> None:
     errors.expect((LookupError,), None)
     errors.raise_unexpected()
     assert errors.missing() == []
+
+
+@pytest.mark.parametrize(
+    ("module", "raised", "is_noticed"),
+    [
+        ("hikari.impl.shard", ConnectionResetError, False),
+        ("discord.gateway", BrokenPipeError, False),
+        ("discord.gateway", ValueError, True),
+        ("bot.tasks", ConnectionResetError, True),
+    ],
+)
+async def test_a_lost_connection_in_a_task_of_the_library_is_no_error_of_the_bot(
+    module: str, raised: type[Exception], *, is_noticed: bool
+) -> None:
+    def lose() -> None:
+        raise raised
+
+    in_module: Callable[[], None] = FunctionType(lose.__code__, {"__name__": module}, closure=lose.__closure__)
+    found: list[BaseException] = []
+    loop = asyncio.get_running_loop()
+    notice_in_loop(loop, found.append)
+
+    loop.call_soon(in_module)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    loop.set_exception_handler(None)
+
+    assert bool(found) == is_noticed

@@ -22,6 +22,8 @@ _CONNECTING: Final = re.compile(
 """Messages of libraries about connections that they restore by themselves."""
 _CONNECTIONS: Final = re.compile(r"hikari\.gateway|\w+\.gateway$|\w+\.voice_")
 """Loggers of connections."""
+_GATEWAY_MODULES: Final = re.compile(r"hikari\.impl\.shard|\w+\.gateway$")
+"""The modules in which libraries hold their connection to the gateway."""
 _USERS_MISTAKES: Final = frozenset({"CommandNotFound"})
 """What is no error of the bot: a text with its prefix that is no command."""
 
@@ -160,7 +162,7 @@ def notice_in_loop(loop: asyncio.AbstractEventLoop, notice: Notice) -> None:
 
     def handle(handling: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not _is_of_the_gateway(error):
             notice(error)
         handling.default_exception_handler(context)
 
@@ -171,7 +173,7 @@ def _notice(error: object) -> None:
     notice = _notices.get(threading.get_ident()) or (_every_thread[0] if _every_thread else None)
     if notice is None or not isinstance(error, Exception) or isinstance(error, asyncio.CancelledError):
         return
-    if type(error).__name__ not in _USERS_MISTAKES:
+    if type(error).__name__ not in _USERS_MISTAKES and not _is_of_the_gateway(error):
         notice(error)
 
 
@@ -202,3 +204,11 @@ def _install() -> None:
 
 def _is_about_connection(record: logging.LogRecord) -> bool:
     return bool(_CONNECTING.match(str(record.msg)) or _CONNECTIONS.match(record.name))
+
+
+def _is_of_the_gateway(error: BaseException) -> bool:
+    """Whether a lost connection met a library that held the gateway: a task of it, which it replaces by itself."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return isinstance(error, ConnectionError) and any(
+        _GATEWAY_MODULES.match(str(frame.f_globals.get("__name__"))) for frame, _ in frames
+    )
