@@ -116,7 +116,7 @@ async def all_ended(node: GatewayNode) -> None:
     while node.connections:  # noqa: ASYNC110 - the end of a connection has no event
         await asyncio.sleep(0.01)
     while node.hub.sessions:
-        await node.end_session(next(iter(node.hub.sessions.values())))
+        await node.ends.end(next(iter(node.hub.sessions.values())))
 
 
 @pytest.mark.parametrize("direct_writes", [True, False])
@@ -156,7 +156,7 @@ async def test_a_session_that_has_ended_has_no_replay_buffer() -> None:
     async with identified() as (node, _, clients):
         session = next(iter(node.hub.sessions.values()))
         assert session.replay_buffer
-        await node.end_session(session)
+        await node.ends.end(session)
         assert not session.replay_buffer
         for client in clients:
             await client.close()

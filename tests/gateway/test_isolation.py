@@ -157,7 +157,7 @@ async def test_a_callback_of_the_hub_that_fails_leaves_the_delivery_running() ->
     node.hub._on_leave = fail
     node.hub._on_friend = fail
     bus.publish([Envelope(name="NODE_NEWS", data=message("x").data, audience=Audience.NODE)])
-    await node.end_session(node.hub.sessions_by_user[ALICE][0])
+    await node.ends.end(node.hub.sessions_by_user[ALICE][0])
     await other.receive_all()
     bus.publish([message("heard")])
     assert [d["content"] for _, d in await other.dispatches() if "content" in d] == ["heard"]
@@ -202,7 +202,7 @@ async def test_all_sessions_identify_anew_at_a_pace() -> None:
     received = await asyncio.gather(*(peer.receive_until_closed() for peer, _ in peers))
     assert all(payloads[-1] == INVALID for payloads in received)
     assert not node.hub.sessions
-    assert node.invalidations.count == 120
+    assert node.ends.invalidations.count == 120
     await asyncio.gather(*(peer.task for peer, _ in peers))
     # Those that come afterwards stay.
     again, _ = await identified(node)

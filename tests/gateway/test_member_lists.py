@@ -194,7 +194,7 @@ async def test_a_channel_that_shares_a_list_is_sent_when_it_is_opened(platform: 
         await watcher.wait_for(lambda: watcher.lists.shown() == ["[online]", "owner online"])
     watcher.subscribe(guild, {})
     await asyncio.sleep(0.05)
-    assert node.member_lists._guilds == {}
+    assert node.subscriptions.member_lists._guilds == {}
 
 
 async def test_a_list_that_could_not_be_sent_whole_is_sent_whole_before_its_changes(
@@ -207,7 +207,7 @@ async def test_a_list_that_could_not_be_sent_whole_is_sent_whole_before_its_chan
     first, second = [await Watcher(node, owner).connect() for _ in range(2)]
     first.subscribe(guild, {guild.general: [[0, 99]]})
     await first.wait_for(lambda: bool(first.lists.rows))
-    source = node.member_lists._source
+    source = node.subscriptions.member_lists._source
     members_by_id = source.members_by_id
 
     async def failing(*_: Any) -> Any:
@@ -232,10 +232,10 @@ async def test_a_deleted_guild_and_a_session_that_ends_leave_nothing_behind(
     await watcher.wait_for(lambda: watcher.lists.ops.count("SYNC") == 2)
     assert (await owner.delete(f"/guilds/{first.id}")).status == 204
     await watcher.read()
-    assert set(node.member_lists._guilds) == {second.id}
+    assert set(node.subscriptions.member_lists._guilds) == {second.id}
     await watcher.peer.disconnect(1000)
-    assert node.member_lists._guilds == {}
-    assert node.member_lists._guilds_by_session == {}
+    assert node.subscriptions.member_lists._guilds == {}
+    assert node.subscriptions.member_lists._guilds_by_session == {}
 
 
 async def act(

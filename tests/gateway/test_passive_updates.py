@@ -82,7 +82,7 @@ async def passive_update(peer: Peer) -> Any:
 async def elapse(node: GatewayNode) -> None:
     """Let the time pass for which changes are collected."""
     await run_pending()
-    await node.passive_updates.dispatch(node.hub.views[GUILD])
+    await node.subscriptions.passive_updates.dispatch(node.hub.views[GUILD])
 
 
 async def test_messages_of_a_large_guild_arrive_as_one_update_until_the_client_subscribes() -> None:

@@ -73,7 +73,7 @@ async def test_who_ends_their_only_session_in_a_guild_is_offline_there_though_an
     await alice.disconnect(1000)
     assert await statuses(bob) == ["offline"]
     assert first.presences.online_ids(GUILD) == [BOB]
-    await second.end_session(second.hub.sessions_by_user[ALICE][-1])
+    await second.ends.end(second.hub.sessions_by_user[ALICE][-1])
     assert await statuses(bob) == []
     other.drop()
     assert world.pause is not None

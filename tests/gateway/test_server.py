@@ -146,7 +146,7 @@ async def test_a_client_that_stops_reading_is_disconnected_and_no_other() -> Non
             bus.publish([message("x" * 50_000)])
             while json.loads(await quick.recv())["t"] != "MESSAGE_CREATE":
                 pass
-        assert node.dropped == 1
+        assert node.ends.dropped == 1
         assert len(node.connections) == 1
         with contextlib.suppress(ConnectionClosed):
             async for _ in slow:

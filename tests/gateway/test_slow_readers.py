@@ -32,7 +32,7 @@ async def test_a_client_whose_queue_overflows_is_disconnected_and_can_resume_wit
     bus.publish([message(str(n)) for n in range(40)])
     await run_pending()
     assert peer.aborted
-    assert node.dropped == 1
+    assert node.ends.dropped == 1
     await peer.task
     again = Peer(node)
     await again.receive()

@@ -163,13 +163,13 @@ async def test_a_lost_connection_in_a_task_of_the_library_is_no_error_of_the_bot
         raise raised
 
     in_module: Callable[[], None] = FunctionType(lose.__code__, {"__name__": module}, closure=lose.__closure__)
-    found: list[BaseException] = []
+    errors: list[BaseException] = []
     loop = asyncio.get_running_loop()
-    notice_in_loop(loop, found.append)
+    notice_in_loop(loop, errors.append)
 
     loop.call_soon(in_module)
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     loop.set_exception_handler(None)
 
-    assert bool(found) == is_noticed
+    assert bool(errors) == is_noticed

@@ -76,11 +76,11 @@ def add_gateway_gauges(metrics: Metrics, node: GatewayNode) -> None:
         "gateway_sessions", "Sessions, connected or waiting for a resume.", lambda: len(node.hub.sessions)
     )
     metrics.add_gauge("gateway_connections", "Open WebSockets.", lambda: len(node.connections))
-    metrics.add_gauge("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.dropped)
+    metrics.add_gauge("gateway_dropped", "Connections ended for a slow or silent peer.", lambda: node.ends.dropped)
     metrics.add_gauge(
         "gateway_invalidated",
         "Sessions told to identify anew, since they may have missed an event.",
-        lambda: node.invalidations.count,
+        lambda: node.ends.invalidations.count,
     )
     metrics.add_gauge(
         "gateway_stalls",

@@ -486,7 +486,7 @@ class ControlApi:
         else:
             session = connection.session
             if session is not None and not body.resumable:
-                await self._server.app.gateway.end_session(session)
+                await self._server.app.gateway.ends.end(session)
                 connection.session = None
             connection.send_invalid_session(resumable=body.resumable)
 

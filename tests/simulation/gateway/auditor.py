@@ -142,6 +142,6 @@ def check_end(simulation: "Simulation") -> None:
         _check_idle(running)
         _fail_if(node.hub.sessions or node.hub.sessions_by_user, f"{name} has sessions left")
         _fail_if(node.hub.views, f"{name} has views left")
-        _fail_if(node.connections or node._detached, f"{name} has connections left")
+        _fail_if(node.connections or node.ends.detached, f"{name} has connections left")
         _fail_if(node.unidentified.count, f"{name} counts unidentified connections that are gone")
         _fail_if(running.tasks, f"{name} has handlers of WebSockets left")

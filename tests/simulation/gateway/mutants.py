@@ -18,7 +18,7 @@ MUTANTS: Final = [
     ),
     Mutant(
         "RESUME numbers the missed events from one too few",
-        "gateway/node.py",
+        "gateway/commands/resume.py",
         "                seq += 1\n                connection.replay(seq, frame)\n",
         "                connection.replay(seq, frame)\n                seq += 1\n",
     ),
@@ -117,7 +117,7 @@ MUTANTS: Final = [
     Mutant(
         "a gap of the bus is not noticed",
         "gateway/node.py",
-        '        self._invalidate_here("Events were lost.")\n',
+        '        self.ends.invalidate_all("Events were lost.")\n',
         "",
     ),
     Mutant(
@@ -191,15 +191,15 @@ MUTANTS: Final = [
     ),
     Mutant(
         "events are dispatched before READY",
-        "gateway/node.py",
-        "        for frame in greeting:\n            self.hub.send_frame(session, frame)\n        for frame in early:\n"
-        "            self.hub.dispatch_frame((session,), frame)\n",
-        "        for frame in early:\n            self.hub.dispatch_frame((session,), frame)\n"
-        "        for frame in greeting:\n            self.hub.send_frame(session, frame)\n",
+        "gateway/commands/identify.py",
+        "        for frame in greeting:\n            self._hub.send_frame(session, frame)\n"
+        "        for frame in early:\n            self._hub.dispatch_frame((session,), frame)\n",
+        "        for frame in early:\n            self._hub.dispatch_frame((session,), frame)\n"
+        "        for frame in greeting:\n            self._hub.send_frame(session, frame)\n",
     ),
     Mutant(
         "a session can be resumed before it has its guilds",
-        "gateway/node.py",
+        "gateway/commands/identify.py",
         "        await self._send_initial_guilds(connection, session, guild_ids)\n        session.pending",
         "        session.complete = True\n        await self._send_initial_guilds(connection, session, guild_ids)\n"
         "        session.pending",
@@ -241,10 +241,10 @@ MUTANTS: Final = [
     ),
     Mutant(
         "a late RESUME ends a session without telling its connection",
-        "gateway/node.py",
+        "gateway/commands/resume.py",
         "        if session.frames_after(command.seq) is None:\n"
-        "            await self._invalidate_session(session, _ENDED_ELSEWHERE)\n",
-        "        if session.frames_after(command.seq) is None:\n            await self.end_session(session)\n",
+        "            await self._ends.invalidate_now(session, _ENDED_ELSEWHERE)\n",
+        "        if session.frames_after(command.seq) is None:\n            await self._ends.end(session)\n",
     ),
     # Commits
     Mutant(
@@ -330,8 +330,8 @@ MUTANTS: Final = [
     # What is left
     Mutant(
         "a connection that has ended counts as unidentified",
-        "gateway/node.py",
-        "            self.unidentified.remove(connection.network)\n            connection.network = None\n",
+        "gateway/sessions/unidentified.py",
+        "            self.remove(connection.network)\n            connection.network = None\n",
         "            connection.network = None\n",
     ),
     Mutant(

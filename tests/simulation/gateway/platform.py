@@ -283,7 +283,7 @@ class Platform:
         running, counts = self.nodes.get(node), self._randomness.counts
         if running is None or running.node._closing or self._settings.replay_frames < _MANY_FRAMES:
             return None
-        return running.node.invalidations.count + counts.get("read fails", 0) + counts.get("dispatch raises", 0)
+        return running.node.ends.invalidations.count + counts.get("read fails", 0) + counts.get("dispatch raises", 0)
 
     def _served(self, running: RunningNode, task: "asyncio.Task[None]") -> None:
         running.tasks.discard(task)

@@ -5,7 +5,7 @@ notifies its own sessions; no PRESENCE_UPDATE is published on the bus.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
@@ -73,15 +73,11 @@ class _UserOnNode(Struct):
 
 
 class ClusterPresences(Presences):
-    """The presence of every user with a session on any node. `node` is the name of this node.
+    """The presence of every user with a session on any node. `node` is the name of this node."""
 
-    `on_sessions` is called with each user whose sessions on other nodes have changed.
-    """
-
-    def __init__(self, hub: Hub, bus: Bus, node: str, on_sessions: Callable[[UserId], None]) -> None:
+    def __init__(self, hub: Hub, bus: Bus, node: str) -> None:
         super().__init__(hub, bus.publish)
         self._node = node
-        self._on_sessions = on_sessions
         self._own: dict[UserId, _UserOnNode] = {}
         """What this node published of its own users."""
         self._by_user: dict[UserId, dict[str, _UserOnNode]] = {}
@@ -290,7 +286,7 @@ class ClusterPresences(Presences):
             by_node[node] = _UserOnNode(update.presence, retained.union(update.guild_ids), sessions)
         listed = () if previous is None else previous.sessions
         if node != self._node and listed != (by_node[node].sessions if node in by_node else ()):
-            self._on_sessions(user_id)
+            self.announce_sessions(user_id)
         after = merge_presences([each.presence for each in by_node.values()])
         if not by_node:
             del self._by_user[user_id]

@@ -11,6 +11,7 @@ from moothall.gateway.sessions.presence_events import friend_updates, presence_u
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.session_list import ListedSession, listed_session
 from moothall.gateway.sessions.user_presence import OFFLINE, UserPresence
+from moothall.gateway.snapshot.ready import sessions_replace
 from moothall.objects.ids import GuildId, UserId
 from moothall.objects.presence import Presence
 
@@ -65,6 +66,20 @@ class Presences:
         member = None if view is None else view.members.get(session.user_id)
         if member is not None and member.sessions[:1] == [session] and session.user_id in self._visible:
             self._publish([presence_update(session.user_id, guild_id, self.get(session.user_id))])
+
+    def announce_sessions(self, user_id: UserId, *, except_session: Session | None = None) -> None:
+        """Send SESSIONS_REPLACE to the sessions of a person on this node, but the one that has just received READY."""
+        sessions = self._hub.sessions_by_user.get(user_id, ())
+        audience = [session for session in sessions if session is not except_session and not session.bot]
+        if audience:
+            data = sessions_replace(self.sessions(user_id), self.overall(user_id))
+            self._hub.dispatch(audience, "SESSIONS_REPLACE", data)
+
+    def announce_to_friend(self, user_id: UserId, friend_id: UserId) -> None:
+        """Send the presence of a new friend who is online to the sessions of a user."""
+        presence = self.get(friend_id)
+        if presence is not OFFLINE:
+            self._hub.receive(friend_updates(friend_id, presence, [user_id]))
 
     def leave_guild(self, user_id: UserId) -> None:
         """Take note that a user has left a guild; their sessions receive its events no longer."""

@@ -54,6 +54,10 @@ class CloseCode(IntEnum):
     """Final."""
 
 
+RESUMABLE: Final = CloseCode.UNKNOWN_ERROR
+"""A close code after which clients resume."""
+
+
 class CloseConnection(Exception):
     """Raised to close the connection with a close code."""
 

@@ -1,10 +1,13 @@
 """What the rest of the platform does when something happens on a gateway session."""
 
+import logging
 from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
 from moothall.objects.ids import ChannelId, GuildId, UserId
+
+_log = logging.getLogger(__name__)
 
 
 class VoiceStateRequest(Struct, frozen=True):
@@ -37,3 +40,11 @@ class GatewayCallbacks(Struct, frozen=True, kw_only=True):
     """
     on_token_use: Callable[[bytes], None] | None = None
     """A person identified with the token of a hash."""
+
+
+async def log_errors(callback: Awaitable[None]) -> None:
+    """Wait for a callback, whose exception is logged."""
+    try:
+        await callback
+    except Exception:  # noqa: BLE001 - logged
+        _log.exception("a callback of the gateway failed")

@@ -37,18 +37,22 @@ _COMMAND_WINDOW: Final = 60.0
 _PRESENCE_WINDOW: Final = 20.0
 
 
-class CommandHandler(Protocol):
-    """What the gateway node does for its connections. Every coroutine may raise CloseConnection."""
-
-    settings: GatewaySettings
-    frames: WorkPool
-    """Compresses large frames."""
+class SessionStarter(Protocol):
+    """Starts sessions. May raise CloseConnection."""
 
     async def identify(self, connection: "Connection", command: IdentifyCommand) -> None:
         """Opcode 2: start a session."""
 
+
+class SessionResumer(Protocol):
+    """Resumes sessions. May raise CloseConnection."""
+
     async def resume(self, connection: "Connection", command: ResumeCommand) -> None:
         """Opcode 6: attach the connection to an existing session."""
+
+
+class CommandHandler(Protocol):
+    """Carries out the commands of a session. Every coroutine may raise CloseConnection."""
 
     async def update_presence(self, session: Session, command: UpdatePresenceCommand) -> None:
         """Opcode 3."""
@@ -61,14 +65,42 @@ class CommandHandler(Protocol):
     ) -> None:
         """Opcode 8."""
 
-    def update_guild_subscriptions(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
-        """Opcodes 14 and 37."""
-
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31."""
 
     async def request_channel_info(self, session: Session, command: RequestChannelInfoCommand) -> None:
         """Opcode 43."""
+
+
+class SubscriptionHandler(Protocol):
+    """Changes what sessions receive of their guilds."""
+
+    def update(self, session: Session, subscriptions: Mapping[GuildId, GuildSubscription]) -> None:
+        """Opcodes 14 and 37."""
+
+
+class Node(Protocol):
+    """What a connection needs of the node that it belongs to."""
+
+    settings: GatewaySettings
+    frames: WorkPool
+    """Compresses large frames."""
+
+    @property
+    def starts(self) -> SessionStarter:
+        """Carries out IDENTIFY."""
+
+    @property
+    def resumes(self) -> SessionResumer:
+        """Carries out RESUME."""
+
+    @property
+    def commands(self) -> CommandHandler:
+        """Carries out the other commands."""
+
+    @property
+    def subscriptions(self) -> SubscriptionHandler:
+        """Carries out the commands about what a session receives."""
 
     def handle_overflow(self, connection: "Connection") -> None:
         """The connection was aborted because its send queue overflowed."""
@@ -83,7 +115,7 @@ class Connection:
     __slots__ = (
         "_command_window_end",
         "_commands_left",
-        "_handler",
+        "_node",
         "_presence_updates",
         "_presence_window_end",
         "encoding",
@@ -102,7 +134,7 @@ class Connection:
 
     def __init__(
         self,
-        handler: CommandHandler,
+        node: Node,
         send: Send,
         encoding: Encoding,
         network: str = "",
@@ -110,8 +142,8 @@ class Connection:
         *,
         version: str = "",
     ) -> None:
-        settings = handler.settings
-        self._handler = handler
+        settings = node.settings
+        self._node = node
         self.encoding = encoding
         self.version = version
         """The version of the API in the URL; empty for none."""
@@ -144,7 +176,7 @@ class Connection:
 
     def send_hello(self) -> None:
         """Send opcode 10, the first payload of every connection."""
-        interval = self._handler.settings.heartbeat_ms
+        interval = self._node.settings.heartbeat_ms
         self.send_queue.push(
             self.encoding.first(b'{"op":10,"d":{"heartbeat_interval":%d},"s":null,"t":null}' % interval)
         )
@@ -160,7 +192,7 @@ class Connection:
 
     async def prepare(self, frame: Frame) -> None:
         """Make the forms of a large frame that sending it needs, without blocking the event loop."""
-        await self.encoding.prepare(frame, self._handler.frames.for_payer(self.payer or SERVER))
+        await self.encoding.prepare(frame, self._node.frames.for_payer(self.payer or SERVER))
 
     def send_invalid_session(self, *, resumable: bool) -> None:
         """Send opcode 9: the client has to identify again, or to resume."""
@@ -196,7 +228,7 @@ class Connection:
             self.encoding = PAYLOAD_COMPRESSION
 
     def _handle_overflow(self) -> None:
-        self._handler.handle_overflow(self)
+        self._node.handle_overflow(self)
 
     # Receiving
 
@@ -212,7 +244,7 @@ class Connection:
         await handle_opcode(self, payload)
 
     def _check_rate_limit(self) -> None:
-        limit = self._handler.settings.commands_per_minute
+        limit = self._node.settings.commands_per_minute
         now = asyncio.get_running_loop().time()
         if now >= self._command_window_end:
             self._command_window_end, self._commands_left = now + _COMMAND_WINDOW, limit
@@ -253,57 +285,59 @@ class Connection:
     async def identify(self, payload: Payload) -> None:
         """Opcode 2."""
         self._require_no_session()
-        await self._handler.identify(self, read_command(payload.d, IdentifyCommand))
+        await self._node.starts.identify(self, read_command(payload.d, IdentifyCommand))
 
     async def resume(self, payload: Payload) -> None:
         """Opcode 6."""
         self._require_no_session()
-        await self._handler.resume(self, read_command(payload.d, ResumeCommand))
+        await self._node.resumes.resume(self, read_command(payload.d, ResumeCommand))
 
     async def update_presence(self, payload: Payload) -> None:
         """Opcode 3; updates above the rate limit are ignored."""
         session = self._require_session()
         command = read_command(payload.d, UpdatePresenceCommand)
         now = asyncio.get_running_loop().time()
-        limit = self._handler.settings.presences_per_window
+        limit = self._node.settings.presences_per_window
         if now >= self._presence_window_end:
             self._presence_window_end, self._presence_updates = now + _PRESENCE_WINDOW, 0
         self._presence_updates += 1
         if not limit or self._presence_updates <= limit:
-            await self._handler.update_presence(session, command)
+            await self._node.commands.update_presence(session, command)
 
     async def update_voice_state(self, payload: Payload) -> None:
         """Opcode 4."""
         session = self._require_session()
-        await self._handler.update_voice_state(session, read_command(payload.d, UpdateVoiceStateCommand))
+        await self._node.commands.update_voice_state(session, read_command(payload.d, UpdateVoiceStateCommand))
 
     async def request_guild_members(self, payload: Payload) -> None:
         """Opcode 8."""
         session = self._require_session()
-        await self._handler.request_guild_members(self, session, read_command(payload.d, RequestGuildMembersCommand))
+        await self._node.commands.request_guild_members(
+            self, session, read_command(payload.d, RequestGuildMembersCommand)
+        )
 
     async def update_guild_subscriptions(self, payload: Payload) -> None:
         """Opcode 14."""
         session = self._require_session()
         command: GuildSubscriptionsCommand = read_command(payload.d, GuildSubscriptionsCommand)
-        self._handler.update_guild_subscriptions(session, {command.guild_id: command})
+        self._node.subscriptions.update(session, {command.guild_id: command})
 
     async def bulk_update_guild_subscriptions(self, payload: Payload) -> None:
         """Opcode 37."""
         session = self._require_session()
         command: BulkGuildSubscriptionsCommand = read_command(payload.d, BulkGuildSubscriptionsCommand)
-        self._handler.update_guild_subscriptions(session, command.subscriptions)
+        self._node.subscriptions.update(session, command.subscriptions)
 
     async def request_soundboard_sounds(self, payload: Payload) -> None:
         """Opcode 31."""
         session = self._require_session()
         command = read_command(payload.d, RequestSoundboardSoundsCommand)
-        await self._handler.request_soundboard_sounds(session, command)
+        await self._node.commands.request_soundboard_sounds(session, command)
 
     async def request_channel_info(self, payload: Payload) -> None:
         """Opcode 43."""
         session = self._require_session()
-        await self._handler.request_channel_info(session, read_command(payload.d, RequestChannelInfoCommand))
+        await self._node.commands.request_channel_info(session, read_command(payload.d, RequestChannelInfoCommand))
 
 
 _OPCODE_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None]]]] = {

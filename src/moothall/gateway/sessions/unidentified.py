@@ -1,5 +1,7 @@
 """Connections that have not identified yet. Their number is limited, since opening one needs no token."""
 
+from moothall.gateway.sessions.connection import Connection
+
 
 class UnidentifiedConnections:
     """Counts connections without a session, in total and by the network that they come from."""
@@ -32,3 +34,11 @@ class UnidentifiedConnections:
             self._by_network[network] = count
         else:
             del self._by_network[network]
+
+    def release(self, connection: Connection) -> None:
+        """Count a connection no longer: it has a session, or it has ended. Does nothing the second time."""
+        if connection.network is not None:
+            self.remove(connection.network)
+            connection.network = None
+            if connection.session is not None and connection.frame_budget is not None:
+                connection.frame_budget.identify()

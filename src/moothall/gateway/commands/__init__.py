@@ -1,0 +1,1 @@
+"""What the commands do that clients send: IDENTIFY, RESUME, and those of a session."""
