@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from moothall.gateway.protocol.commands import MAX_BYTES, GuildSubscription
-from moothall.gateway.protocol.opcodes import Opcode
 from moothall.gateway.sessions.subscriptions import NO_INTEREST, PendingSubscriptions, bounded
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
 from tests.gateway.peer import GUILD, TOWN, Peer, World, create_node, run_pending
@@ -79,13 +78,14 @@ async def bytes_left_after(peer: Peer, command: Any, rounds: int) -> int:
 
 
 async def acknowledge(peer: Peer) -> None:
-    """Read everything, and release the replay buffer: until nothing comes before the server's acknowledgement."""
+    """Read everything, and release the replay buffer: until nothing is dispatched before the answer to a command."""
     dispatches = -1
     while dispatches:
         peer.send({"op": 1, "d": peer.seq})
+        peer.send({"op": 43, "d": {"guild_id": str(GUILD), "fields": ["status"]}})
         dispatches = 0
-        while (await peer.receive())["op"] != Opcode.HEARTBEAT_ACK:
-            dispatches += 1
+        while (name := (await peer.receive())["t"]) != "CHANNEL_INFO":
+            dispatches += name is not None
     assert not peer.closed
 
 
