@@ -1,12 +1,13 @@
 """The values of a query string, which are kept for the next request that has the same one."""
 
 import inspect
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from msgspec import Meta, Struct
 
 from moothall.api.request import parameters
-from moothall.api.request.parameters import QueryReader, query_parameter, read_query
+from moothall.api.request.parameters import QueryReader, query_parameter, read_query, struct_parameters
 from moothall.objects.errors import Refusal
 
 _LIMIT = query_parameter("limit", int, 50)
@@ -31,6 +32,33 @@ def test_what_a_request_does_with_its_values_does_not_change_those_of_the_next()
                 value.clear()
         changed["x_kind"] = "header"
         assert reader.read(text) == expected
+
+
+class _Page(Struct, frozen=True, kw_only=True):
+    code: str
+    limit: Annotated[int, Meta(le=100)] = 50
+    names: list[str] | None = None
+
+
+def test_a_struct_declares_the_parameters_that_its_fields_are() -> None:
+    reader = QueryReader(tuple(struct_parameters(_Page)), _Page)
+
+    assert reader.read(b"code=a") == {"query": _Page(code="a")}
+    assert reader.read(b"limit=7&names=x,y&code=b&other=1") == {"query": _Page(code="b", limit=7, names=["x", "y"])}
+    for text, wrong in ((b"", {"code"}), (b"limit=101", {"code", "limit"})):
+        with pytest.raises(Refusal) as refused:
+            reader.read(text)
+        assert set(refused.value.errors or {}) == wrong
+
+
+def test_a_struct_whose_fields_have_defaults_is_made_without_a_query_string() -> None:
+    class Page(Struct, frozen=True):
+        limit: int = 50
+
+    reader = QueryReader(tuple(struct_parameters(Page)), Page)
+
+    assert reader.required
+    assert reader.read(b"") == {"query": Page()}
 
 
 def test_an_invalid_query_string_is_refused_each_time() -> None:

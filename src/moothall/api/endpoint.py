@@ -5,8 +5,8 @@
     async def create_guild_ban(ctx: Context, guild_id: GuildId, user_id: UserId, body: CreateGuildBan) -> None:
 
 The signature declares the request and the response: positional parameters are those of the path, keyword-only ones
-those of the query, `body` is the JSON body, and the return type is the response; None means 204. The pipeline enforces
-what a decorator declares, and the OpenAPI document publishes it.
+those of the query, or the only one is a `query` whose fields they are; `body` is the JSON body, and the return type is
+the response; None means 204. The pipeline enforces what a decorator declares, and the OpenAPI document publishes it.
 """
 
 import inspect
@@ -35,6 +35,7 @@ from moothall.api.request.parameters import (
     header_parameter,
     path_parameter,
     query_parameter,
+    struct_parameters,
 )
 from moothall.api.request.uploads import NoFiles, Uploads
 from moothall.api.request.url_encoded import UrlEncoded, UrlEncodedReader
@@ -164,6 +165,7 @@ def _read_signature(handler: Handler, path: str, *, forms: bool) -> Signature:
     body: BodyReader | None = None
     of_path: list[PathParameter] = []
     of_query: list[QueryParameter] = []
+    query: type[Struct] | None = None
     headers: list[HeaderParameter] = []
     for parameter in list(inspect.signature(handler).parameters.values())[1:]:
         kind = hints[parameter.name]
@@ -171,6 +173,8 @@ def _read_signature(handler: Handler, path: str, *, forms: bool) -> Signature:
             body = reader_of(kind, optional=_may_be_absent(kind), forms=forms)
         elif (header := header_parameter(parameter.name, kind)) is not None:
             headers.append(header)
+        elif parameter.name == "query" and isinstance(kind, type) and issubclass(kind, Struct):
+            query, of_query = kind, struct_parameters(kind)
         elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             of_query.append(query_parameter(parameter.name, kind, parameter.default))
         else:
@@ -182,7 +186,7 @@ def _read_signature(handler: Handler, path: str, *, forms: bool) -> Signature:
     return Signature(
         path_parameters=tuple(of_path),
         query_parameters=tuple(of_query),
-        query=QueryReader(tuple(of_query)),
+        query=QueryReader(tuple(of_query), query),
         header_parameters=tuple(headers),
         body=body,
         images=tuple(images),

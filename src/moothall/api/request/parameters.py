@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from moothall.api.request.form import coerce
 from moothall.objects import errors
@@ -122,6 +122,16 @@ def query_parameter(name: str, kind: object, default: object) -> QueryParameter:
     return QueryParameter(name, kind, default, any(map(_is_list, (kind, *typing.get_args(kind)))))
 
 
+def struct_parameters(kind: type[Struct]) -> list[QueryParameter]:
+    """The query parameters that the fields of a struct declare."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    empty = inspect.Parameter.empty
+    return [
+        query_parameter(field.name, hints[field.name], empty if field.default is NODEFAULT else field.default)
+        for field in structs.fields(kind)
+    ]
+
+
 def _is_list(kind: object) -> bool:
     bounded = typing.get_origin(kind) is typing.Annotated
     return typing.get_origin(typing.get_args(kind)[0] if bounded else kind) is list
@@ -143,16 +153,20 @@ _MAX_CACHED: Final = 256
 
 
 class QueryReader:
-    """Reads the query strings of one endpoint. Values of short ones are cached, as most requests have one of a few."""
+    """Reads the query strings of one endpoint. Values of short ones are cached, as most requests have one of a few.
 
-    __slots__ = ("_cache", "_parameters", "required")
+    With a `struct`, whose fields declare the parameters, the only value is one of that type, named `query`.
+    """
 
-    def __init__(self, parameters: tuple[QueryParameter, ...]) -> None:
+    __slots__ = ("_cache", "_parameters", "_struct", "required")
+
+    def __init__(self, parameters: tuple[QueryParameter, ...], struct: type[Struct] | None = None) -> None:
         self._parameters = parameters
+        self._struct = struct
         self._cache: Cache[bytes, dict[str, object]] = Cache(_MAX_CACHED)
         self._cache.enabled = not any(parameter.is_list for parameter in parameters)
-        self.required = any(parameter.required for parameter in parameters)
-        """Whether a request without a query string is refused: all others take the defaults of the signature."""
+        self.required = struct is not None or any(parameter.required for parameter in parameters)
+        """Whether an empty query string is read too: other handlers take the defaults of their signature."""
 
     def read(self, query_string: bytes) -> dict[str, object]:
         """The values of a query string, as `read_query`."""
@@ -160,6 +174,8 @@ class QueryReader:
         if cached is not None:
             return cached.copy()
         values = read_query(self._parameters, query_string)
+        if self._struct is not None:
+            values = {"query": self._struct(**values)}
         if len(query_string) <= _SHORT:
             self._cache.keep(query_string, values.copy())
         return values

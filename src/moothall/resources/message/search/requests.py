@@ -1,6 +1,6 @@
 """The parameters and the response of a search."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -12,12 +12,12 @@ MAX_RESULTS: Final = 25
 MAX_OFFSET: Final = 9975
 DEFAULT_SLOP: Final = 2
 
-Limit = Annotated[int, Meta(ge=1, le=MAX_RESULTS)]
-Offset = Annotated[int, Meta(ge=0, le=MAX_OFFSET)]
-Slop = Annotated[int, Meta(ge=0, le=100)]
-Content = Annotated[str, Meta(max_length=1024)]
-AuthorType = Literal["user", "bot", "webhook", "-user", "-bot", "-webhook"]
-Has = Literal[
+_Limit = Annotated[int, Meta(ge=1, le=MAX_RESULTS)]
+_Offset = Annotated[int, Meta(ge=0, le=MAX_OFFSET)]
+_Slop = Annotated[int, Meta(ge=0, le=100)]
+_Content = Annotated[str, Meta(max_length=1024)]
+_AuthorType = Literal["user", "bot", "webhook", "-user", "-bot", "-webhook"]
+_Has = Literal[
     "link",
     "embed",
     "file",
@@ -37,49 +37,45 @@ Has = Literal[
     "-poll",
     "-snapshot",
 ]
-EmbedType = Literal["image", "video", "gif", "sound", "article"]
-SortBy = Literal["timestamp", "relevance"]
-SortOrder = Literal["asc", "desc"]
+_EmbedType = Literal["image", "video", "gif", "sound", "article"]
 _ShortText = Annotated[str, Meta(max_length=256)]
-Hundred = Meta(max_length=100)
-Channels = Annotated[list[ChannelId], Meta(max_length=500)]
-Users = Annotated[list[UserId], Hundred]
-Roles = Annotated[list[RoleId], Hundred]
-Messages = Annotated[list[MessageId], Hundred]
-AuthorTypes = Annotated[list[AuthorType], Meta(max_length=6)]
-HasValues = Annotated[list[Has], Meta(max_length=18)]
-EmbedTypes = Annotated[list[EmbedType], Meta(max_length=5)]
-Texts = Annotated[list[_ShortText], Hundred]
-FileNames = Annotated[list[Annotated[str, Meta(max_length=1024)]], Hundred]
+_Hundred = Meta(max_length=100)
+_Users = Annotated[list[UserId], _Hundred]
+_Texts = Annotated[list[_ShortText], _Hundred]
 
 
 class Search(Struct, frozen=True, kw_only=True):
     """A search. A message matches one of several values of a parameter, and none of those with a leading dash."""
 
-    content: str | None = None
-    slop: int = DEFAULT_SLOP
-    author_id: list[UserId] | None = None
-    author_type: list[Any] | None = None
-    mentions: list[UserId] | None = None
-    mentions_role_id: list[RoleId] | None = None
+    sort_by: Literal["timestamp", "relevance"] = "timestamp"
+    sort_order: Literal["asc", "desc"] = "desc"
+    content: _Content | None = None
+    slop: _Slop = DEFAULT_SLOP
+    author_id: _Users | None = None
+    author_type: Annotated[list[_AuthorType], Meta(max_length=6)] | None = None
+    mentions: _Users | None = None
+    mentions_role_id: Annotated[list[RoleId], _Hundred] | None = None
+    replied_to_user_id: _Users | None = None
+    replied_to_message_id: Annotated[list[MessageId], _Hundred] | None = None
     mention_everyone: bool | None = None
-    replied_to_user_id: list[UserId] | None = None
-    replied_to_message_id: list[MessageId] | None = None
-    pinned: bool | None = None
-    has: list[Any] | None = None
-    embed_type: list[Any] | None = None
-    embed_provider: list[str] | None = None
-    link_hostname: list[str] | None = None
-    attachment_filename: list[str] | None = None
-    attachment_extension: list[str] | None = None
-    channel_id: list[ChannelId] | None = None
     min_id: MessageId | None = None
     max_id: MessageId | None = None
+    limit: _Limit = MAX_RESULTS
+    offset: _Offset = 0
+    has: Annotated[list[_Has], Meta(max_length=18)] | None = None
+    link_hostname: _Texts | None = None
+    embed_provider: _Texts | None = None
+    embed_type: Annotated[list[_EmbedType], Meta(max_length=5)] | None = None
+    attachment_extension: _Texts | None = None
+    attachment_filename: Annotated[list[Annotated[str, Meta(max_length=1024)]], _Hundred] | None = None
+    pinned: bool | None = None
+
+
+class GuildSearch(Search, frozen=True, kw_only=True):
+    """A search in the channels of a guild that the caller may read, or in some of them."""
+
     include_nsfw: bool = False
-    sort_by: str = "timestamp"
-    sort_order: str = "desc"
-    limit: int = MAX_RESULTS
-    offset: int = 0
+    channel_id: Annotated[list[ChannelId], Meta(max_length=500)] | None = None
 
 
 class MessageHit(Message, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ from moothall.resources.message.search.documents import hashed, text_of
 from moothall.resources.message.search.index_query import AllOf, AnyOf, Node, content_nodes
 from moothall.resources.message.search.jobs import JOB_ID
 from moothall.resources.message.search.queries import HitPage, IndexSearch
-from moothall.resources.message.search.requests import Search
+from moothall.resources.message.search.requests import GuildSearch, Search
 from moothall.resources.message.search.scope import Scope, direct_scope, scope_of
 from moothall.resources.message.search.terms import words_of
 
@@ -37,7 +37,7 @@ _MAX_RANKED: Final = 500
 _NO_RESULTS: Final = b'{"doing_deep_historical_index":false,"total_results":0,"messages":[],"threads":[],"members":[]}'
 
 
-async def search(ctx: Context, params: Search) -> bytes:
+async def search_guild(ctx: Context, params: GuildSearch) -> bytes:
     """Search the guild entered; a page of results as JSON (`SearchResults`).
 
     A message is hits within about a second of being written. Raises Refusal: 202/110000 while the
@@ -49,11 +49,12 @@ async def search(ctx: Context, params: Search) -> bytes:
         # Whether a word matches a message reveals its text.
         raise Refusal(errors.MISSING_ACCESS)
     await _require_index(ctx)
-    return await _search(ctx, params, viewer, await scope_of(ctx, nsfw=params.include_nsfw), b"")
+    scope = await scope_of(ctx, nsfw=params.include_nsfw)
+    return await _search(ctx, params, params.channel_id or (), viewer, scope, b"")
 
 
 async def search_direct_messages(ctx: Context, params: Search) -> bytes:
-    """Search the direct message or group entered, which is the only `channel_id` of the parameters.
+    """Search the direct message or group entered.
 
     Raises Refusal: 400/50024 for a channel of a guild, 202/110000 as `search`.
     """
@@ -64,12 +65,15 @@ async def search_direct_messages(ctx: Context, params: Search) -> bytes:
     row = await select_channel(ctx.tx, channel.id)
     shown = await direct_channel_objects(ctx.tx, [] if row is None else [row], ctx.actor.user_id)
     scope = direct_scope(channel.id)
-    return await _search(ctx, params, viewer_in(ctx), scope, b',"channels":%b' % encode(shown))
+    more = b',"channels":%b' % encode(shown)
+    return await _search(ctx, params, (channel.id,), viewer_in(ctx), scope, more)
 
 
-async def _search(ctx: Context, params: Search, viewer: Viewer, scope: Scope, more: bytes) -> bytes:
-    """The response for the messages of a scope, with `more` fields if there are results."""
-    query = _index_query(params, scope)
+async def _search(
+    ctx: Context, params: Search, channel_ids: Sequence[ChannelId], viewer: Viewer, scope: Scope, more: bytes
+) -> bytes:
+    """The response for the messages of a scope, or of some of its channels, with `more` fields if there are results."""
+    query = _index_query(params, channel_ids, scope)
     if query is None:
         return _NO_RESULTS
     cache = ctx.services.resources[SearchCache]
@@ -110,7 +114,7 @@ def _bounds(params: Search) -> tuple[int, int] | None:
     )
 
 
-def _index_query(params: Search, scope: Scope) -> AllOf | None:
+def _index_query(params: Search, channel_ids: Sequence[ChannelId], scope: Scope) -> AllOf | None:
     """The query of a search; None if no message can match."""
     if not scope.readable:
         return None
@@ -120,7 +124,10 @@ def _index_query(params: Search, scope: Scope) -> AllOf | None:
         if not nodes:
             return None
         every += nodes
-    every += _list_nodes(params, scope)
+    every += _list_nodes(params)
+    if channel_ids:
+        # A forum's messages are all in its threads.
+        every.append(AnyOf(tuple(f"{'v' if c in scope.forums else 'c'}{int(c)}" for c in channel_ids)))
     for letter, names in (("t", params.author_type), ("h", params.has)):
         _add_names(letter, names or (), every, none)
     for facet, flag in (("e", params.mention_everyone), ("p", params.pinned)):
@@ -129,7 +136,7 @@ def _index_query(params: Search, scope: Scope) -> AllOf | None:
     return AllOf(tuple(every), tuple(none))
 
 
-def _list_nodes(params: Search, scope: Scope) -> Iterator[Node]:
+def _list_nodes(params: Search) -> Iterator[Node]:
     """The nodes of parameters that are lists, of which one value must match."""
     for letter, ids in (
         ("a", params.author_id),
@@ -140,9 +147,6 @@ def _list_nodes(params: Search, scope: Scope) -> Iterator[Node]:
     ):
         if ids:
             yield AnyOf(tuple(f"{letter}{int(item)}" for item in ids))
-    if params.channel_id:
-        # A forum's messages are all in its threads.
-        yield AnyOf(tuple(f"{'v' if c in scope.forums else 'c'}{int(c)}" for c in params.channel_id))
     if params.embed_type:
         yield AnyOf(tuple(f"b{name}" for name in params.embed_type))
     if params.embed_provider:
