@@ -1,10 +1,20 @@
 """Audiences of threads and of events in them."""
 
+import asyncio
+from itertools import count
+
+import pytest
+
+from moothall.gateway.audience.guild_view import GuildView, MemberView
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import GatewaySettings
 from moothall.gateway.snapshot.database_source import DatabaseSource
+from moothall.gateway.snapshot.threads import active_threads
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.intents import Intent
 from moothall.objects.permissions import Permissions
+from moothall.runtime import turns
+from moothall.storage import bulk
 from tests.resources.thread.thread_guild import PRIVATE, id_of, thread_guild
 from tests.support.harness import Platform
 from tests.support.thread_listeners import Listener, listening
@@ -150,3 +160,32 @@ async def test_a_subscription_to_a_thread_lists_its_members_and_their_presences(
     assert [data["thread_id"] for _, data in await outside.dispatches()] == [id_of(open_thread)], (
         "not one they cannot see"
     )
+
+
+async def test_others_run_while_the_many_active_threads_of_a_guild_are_read(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = await thread_guild(platform)
+    for number in range(12):
+        await at.thread(at.bob, name=f"thread {number}")
+    member, general = (
+        MemberView(UserId(at.bob.id), (), pending=False, timed_out_until=0, sessions=[]),
+        ChannelId(at.guild.general),
+    )
+    ran = 0
+
+    async def run_beside() -> None:
+        nonlocal ran
+        while True:
+            await asyncio.sleep(0)
+            ran += 1
+
+    # Each step takes as long as a turn.
+    monkeypatch.setattr(bulk, "stopwatch", count(0.0, 1.0).__next__)
+    monkeypatch.setattr(turns, "stopwatch", count(0.0, turns.FIRST_SECONDS).__next__)
+    other = asyncio.create_task(run_beside())
+    async with platform.database.read() as reader:
+        threads = await active_threads(reader, GuildView(GuildId(at.guild.id)), member, frozenset({general}))
+    other.cancel()
+    assert sorted(str(thread.name) for thread in threads) == sorted(f"thread {number}" for number in range(12))
+    assert ran >= 4 * 12

@@ -529,3 +529,30 @@ async def test_who_is_cancelled_while_waiting_for_a_turn_leaves_it_to_the_next(
         go.set()
         await asyncio.gather(*tasks, return_exceptions=True)
     assert await banned(sqlite) == [number for number in range(60) if number not in {1, 5, 20, 40}]
+
+
+async def test_who_has_had_little_time_goes_before_those_that_were_to_go_next(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[int] = []
+
+    async def write(lane: str, user_id: int) -> None:
+        enter_lane(lambda: lane)
+        async with sqlite.transaction() as tx:
+            await tx.execute(BAN, guild_id=1, user_id=user_id, reason="x", created_at=1)
+            order.append(user_id)
+
+    assert sqlite._writer is not None
+    sqlite._writer._lanes.charge("flood", 1.0)
+    with slow_commits(sqlite, monkeypatch) as (started, go):
+        tasks = [asyncio.create_task(write("flood", 0))]
+        assert await asyncio.to_thread(started.wait, 60)
+        tasks += [asyncio.create_task(write("flood", number)) for number in range(1, 40)]
+        await asyncio.sleep(0)
+        tasks += [asyncio.create_task(write("alice", number)) for number in (100, 101)]
+        tasks += [asyncio.create_task(write("bob", 200))]
+        await asyncio.sleep(0)
+        tasks[-2].cancel()
+        go.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == [0, 100, 200, *range(1, 40)]

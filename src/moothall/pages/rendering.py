@@ -108,6 +108,8 @@ def environment(language: str) -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        # Else the file of each template is looked at for each page.
+        auto_reload=False,
         extensions=["jinja2.ext.i18n"],
     )
     texts = catalogue(language)

@@ -98,6 +98,10 @@ class Lanes(Generic[T]):
         if lane is not SERVER_LANE:
             self._seconds[lane] = self._seconds.get(lane, 0.0) + seconds
 
+    def has_had_less(self, lane: Hashable, other: Hashable) -> bool:
+        """Whether a lane would go before another though both came at once."""
+        return self._rank(lane) < self._rank(other)
+
     def forget(self, now: float) -> None:
         """Forget half of the time that each lane has had, once a second by this clock."""
         if now - self._halved_at < _HALVED_EVERY:

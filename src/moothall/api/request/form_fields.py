@@ -6,6 +6,7 @@ A form has the whole body as JSON in one field (`payload_json`), or a field for 
 import re
 from binascii import a2b_qp
 from collections.abc import Mapping
+from functools import cache
 from typing import ClassVar, Final
 
 import msgspec
@@ -64,6 +65,7 @@ def json_of_fields(fields: Mapping[str, bytes], kind: object) -> bytes:
     return msgspec.json.encode({name: _plain(value, types.get(name, ())) for name, value in fields.items()})
 
 
+@cache
 def _types_of_fields(kind: object) -> dict[str, tuple[type[shapes.Type], ...]]:
     """The types that each field of a body may have."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):

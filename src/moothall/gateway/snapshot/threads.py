@@ -16,6 +16,7 @@ from moothall.resources.channel.queries import select_own_memberships
 from moothall.resources.channel.thread_activity.queries import select_active_threads, select_members
 from moothall.resources.channel.thread_activity.state import thread_member_object
 from moothall.resources.member.queries import get_members, member_objects
+from moothall.storage.bulk import map_items
 from moothall.storage.database import Reader
 from moothall.storage.rows import ThreadRow, thread_from_row
 
@@ -45,12 +46,13 @@ async def active_threads(
         return []
     joined = await select_own_memberships(reader, member.user_id, [row.id for row in active])
     reachable = [row for row in active if row.id in joined or not _is_hidden(view, member, row)]
-    return [
-        structs.replace(channel, member=structs.replace(joined[channel.id], id=UNSET, user_id=UNSET))
-        if channel.id in joined
-        else channel
-        for channel in await channel_objects(reader, [thread_from_row(row) for row in reachable])
-    ]
+    threads = await channel_objects(reader, await map_items(reader, thread_from_row, reachable))
+
+    def with_own_member(thread: Channel) -> Channel:
+        own = joined.get(thread.id)
+        return thread if own is None else structs.replace(thread, member=structs.replace(own, id=UNSET, user_id=UNSET))
+
+    return await map_items(reader, with_own_member, threads)
 
 
 async def thread_members(

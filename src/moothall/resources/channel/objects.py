@@ -16,6 +16,7 @@ from moothall.resources.channel.queries import (
     select_recipients,
 )
 from moothall.resources.user.queries import get_users
+from moothall.storage.bulk import map_items
 from moothall.storage.database import Reader
 from moothall.storage.rows import ChannelRow, channel_from_row
 
@@ -43,7 +44,7 @@ async def channel_objects(reader: Reader, channels: Iterable[Channel]) -> list[C
     """Return channels with their newest message and pin, in the same order, with one query."""
     channels = list(channels)
     activity = await select_activity(reader, [channel.id for channel in channels])
-    return [with_activity(channel, activity.get(channel.id)) for channel in channels]
+    return await map_items(reader, lambda channel: with_activity(channel, activity.get(channel.id)), channels)
 
 
 async def direct_channel_objects(reader: Reader, rows: Iterable[ChannelRow], viewer: UserId | None) -> list[Channel]:

@@ -228,7 +228,7 @@ async def select_activity(reader: Reader, channel_ids: Iterable[ChannelId]) -> d
     ids = list(channel_ids)
     if not ids:
         return {}
-    return {row.channel_id: row for row in await reader.all(_select_activity, channel_ids=ids)}
+    return {row.channel_id: row for row in await reader.all_many(_select_activity, channel_ids=ids)}
 
 
 async def upsert_last_message(tx: Transaction, channel_id: ChannelId, message_id: MessageId) -> None:

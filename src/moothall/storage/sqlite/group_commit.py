@@ -251,10 +251,12 @@ class Writer:
         turn.lane = current_lane()
         self._lanes.add(turn.lane, turn)
         self._choose()
+        self._advance(turn)
         try:
             while True:
-                turn.wake = self._loop.create_future()
-                await turn.wake
+                if not self._is_next(turn):
+                    turn.wake = self._loop.create_future()
+                    await turn.wake
                 # Several are woken at once, so each checks that it is its turn, also after others may have run.
                 if self._is_next(turn):
                     await room_in_turn(first=True)
@@ -276,6 +278,17 @@ class Writer:
         while len(self._waiting) < _WOKEN_AT_ONCE and (turn := self._lanes.take()) is not None:
             if not turn.left:
                 self._waiting.append(turn)
+
+    def _advance(self, turn: Turn) -> None:
+        """Let one who waits go before those chosen already whose lanes have had more time."""
+        if not self._lanes.has_had_less(turn.lane, self._waiting[-1].lane):
+            return
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+        else:
+            self._lanes.discard(turn.lane, turn)
+        ahead = sum(not self._lanes.has_had_less(turn.lane, other.lane) for other in self._waiting)
+        self._waiting.insert(ahead, turn)
 
     async def _begin_batch(self) -> None:
         if self._broken:

@@ -158,7 +158,7 @@ _select_last_message = Query(
 async def select_active_threads(reader: Reader, parent_ids: Iterable[ChannelId]) -> list[ThreadRow]:
     """Select the active threads of several channels, newest first."""
     ids = list(parent_ids)
-    return await reader.all(_select_active_threads, parent_ids=ids) if ids else []
+    return await reader.all_many(_select_active_threads, parent_ids=ids) if ids else []
 
 
 ShownThread = tuple[Any, ...]
