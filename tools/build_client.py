@@ -92,8 +92,9 @@ def build() -> None:
     say("building")
     with tempfile.TemporaryDirectory(dir=TARGET.parent, prefix=".client-") as folder:
         environment["MOOTHALL_CLIENT"] = folder
-        command = [*npm, "run", "--silent", "build", "--", "--logLevel", "error"]
-        subprocess.run(command, cwd=WEB, env=environment, check=True)
+        for script in ("build", "build:trace"):
+            command = [*npm, "run", "--silent", script, "--", "--logLevel", "error"]
+            subprocess.run(command, cwd=WEB, env=environment, check=True)
         (Path(folder) / STAMP.name).write_text(sources_hash())
         shutil.rmtree(TARGET, ignore_errors=True)
         shutil.copytree(folder, TARGET)

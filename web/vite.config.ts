@@ -230,23 +230,19 @@ function precompressed(): Plugin {
   };
 }
 
-/** The server serves the build at /app/; `npm run dev` passes everything else on to a server on port 3333. */
-export default defineConfig({
-  base: "/app/",
-  plugins: [
-    react(),
-    compiledMessages(),
-    ownLanguages(),
-    announcementsWithoutHtml(),
-    emojiData(),
-    font(),
-    earlyScript(),
-    serviceWorker(),
-    precompressed(),
-  ],
+/** What everything that is built of these sources has in common. */
+export const common = {
+  plugins: [compiledMessages(), ownLanguages(), announcementsWithoutHtml()],
   resolve: {
     alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
   },
+};
+
+/** The server serves the build at /app/; `npm run dev` passes everything else on to a server on port 3333. */
+export default defineConfig({
+  base: "/app/",
+  plugins: [react(), ...common.plugins, emojiData(), font(), earlyScript(), serviceWorker(), precompressed()],
+  resolve: common.resolve,
   build: {
     outDir: process.env["MOOTHALL_CLIENT"] ?? "dist",
     emptyOutDir: true,

@@ -11,7 +11,7 @@ import { setRefusalLocale } from "./api/refusals";
 import { addAccount, mayTakePagesLogin, readAccounts, type Account } from "./features/session/accounts";
 import { preloadTimeline } from "./features/channel_view/ChannelView";
 import { isChannelPath, loadFirstPage } from "./features/messages/firstPage";
-import { openEarly } from "./features/session/session";
+import { openEarly } from "./features/session/opening";
 import { lastScreen } from "./features/shell/lastScreen";
 import { awaitInstallOffer } from "./features/preferences/install";
 import { keepShell } from "./features/shell/offline";

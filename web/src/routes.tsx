@@ -14,7 +14,7 @@ import { createContext, useContext, useEffect } from "react";
 
 import type { Login } from "./api/accounts";
 import type { Account } from "./features/session/accounts";
-import { SessionProvider } from "./features/session/session";
+import { SessionProvider } from "./features/session/opening";
 import { Failure } from "./features/shell/Failure";
 import { setOverlays } from "./features/overlays/overlays";
 import { CustomizeScreen, DirectScreen, GuildScreen, LastScreen } from "./features/shell/screens";

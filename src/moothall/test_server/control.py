@@ -41,6 +41,7 @@ from moothall.test_server.faults import ActiveFault, Fault, RoughSeas
 from moothall.test_server.gateway_socket import GatewaySocket
 from moothall.test_server.person_voice import NotConnected, PersonVoices, VoiceServer
 from moothall.test_server.server import START, ControlledServer
+from moothall.test_server.trace_page import TRACE_SCRIPT, trace_page
 from moothall.test_server.transcript import Entry
 from moothall.test_server.transcript_lines import line_of
 from moothall.test_server.transcript_page import transcript_page
@@ -48,6 +49,8 @@ from moothall.test_server.transcript_page import transcript_page
 PREFIX: Final = "/_test"
 _MAX_BODY: Final = 8 * 1024 * 1024
 _MAX_WAIT: Final = 60.0
+_NUMBERS: Final = frozenset({"after", "wait"})
+"""Parameters of queries that are numbers."""
 _LOCK: Final = Snowflake(4)
 Id = Annotated[str, Meta(pattern=r"\A[0-9]{1,20}\Z")]
 
@@ -260,6 +263,8 @@ class ControlApi:
             Route("GET", "/transcript", self.transcript, answer=TranscriptPage, query=("after", "wait")),
             Route("DELETE", "/transcript", self.clear_transcript, status=204),
             Route("GET", "/transcript.html", self.transcript_html, answer=str),
+            Route("POST", "/trace", self.begin_trace, status=204),
+            Route("GET", "/trace.html", self.trace_html, answer=str, query=("title", "outcome")),
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -349,6 +354,7 @@ class ControlApi:
         person = await unit_of_work.run(server.app.services, ANONYMOUS, work, lock=_LOCK)
         server.people.people[person.name] = person
         server.know()
+        await server.tracing.add(server.app, person)
         return person
 
     async def _join(self, ctx: Context, person: LoadedPerson, guild_id: str) -> None:
@@ -526,11 +532,25 @@ class ControlApi:
 
     async def clear_transcript(self) -> None:
         """Forget all entries."""
-        self._server.transcript.clear()
+        await self._server.clear_transcript()
 
     async def transcript_html(self) -> str:
         """The transcript as a page."""
         return transcript_page(self._server.transcript.entries)
+
+    async def begin_trace(self) -> None:
+        """Keep what the people of the fixture see, at most ten of them, for the page of each test."""
+        if not TRACE_SCRIPT.is_file():
+            raise ControlError(409, "a trace needs the client for people, which this installation has not: make client")
+        await self._server.trace()
+
+    async def trace_html(self, title: str, outcome: str) -> str:
+        """The test as a page: what people see step by step, beside the transcript. It needs trace.js and trace.css."""
+        views = await self._server.tracing.views()
+        entries = list(self._server.transcript.entries)
+        for entry in entries:
+            entry.line = line_of(entry)
+        return trace_page(title, outcome, self._server.url, entries, views)
 
 
 def _require_local(scope: Scope) -> None:
@@ -576,7 +596,13 @@ def openapi_document(routes: list[Route], url: str) -> JsonObject:
             operation["responses"][str(route.status)]["content"] = {media: {"schema": schema}}
         if route.query:
             operation["parameters"] = [
-                {"name": name, "in": "query", "schema": {"type": "number"}, "required": False} for name in route.query
+                {
+                    "name": name,
+                    "in": "query",
+                    "schema": {"type": "number" if name in _NUMBERS else "string"},
+                    "required": False,
+                }
+                for name in route.query
             ]
         paths.setdefault(f"{PREFIX}{route.path}", {})[route.method.lower()] = operation
     return {

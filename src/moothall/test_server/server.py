@@ -47,6 +47,7 @@ from moothall.storage.sqlite.files import connect
 from moothall.test_server.faults import Fault, Faults
 from moothall.test_server.gateway_socket import CLOSE_CODES, GatewaySocket
 from moothall.test_server.recording_bus import RecordingBus
+from moothall.test_server.tracing import Tracing
 from moothall.test_server.transcript import Transcript
 
 Message = Scope
@@ -107,6 +108,7 @@ class ControlledServer:
         self.settings = settings
         self.community = community
         self.transcript = Transcript()
+        self.tracing = Tracing(self.transcript)
         self.faults = Faults()
         self.sockets: set[GatewaySocket] = set()
         self.people = LoadedCommunity()
@@ -130,6 +132,7 @@ class ControlledServer:
 
     async def stop(self) -> None:
         """Stop the platform."""
+        await self.tracing.pause()
         await self.app.stop()
 
     def _new_app(self) -> App:
@@ -213,6 +216,7 @@ class ControlledServer:
         async with self._changing:
             self.faults.clear()
             self.outages.clear()
+            await self.tracing.pause()
             await self.app.stop()
             for socket in list(self.sockets):
                 socket.drop()
@@ -233,7 +237,18 @@ class ControlledServer:
                 gc.collect()
             self.app = self._new_app()
             await self.app.start()
+            await self.tracing.restart(self.app, self.people.people.values())
             self.transcript.clear()
+
+    async def trace(self) -> None:
+        """Keep what the people see, from now on and after every `restore`."""
+        async with self._changing:
+            await self.tracing.begin(self.app, self.people.people.values())
+
+    async def clear_transcript(self) -> None:
+        """Forget all entries, and what the people have seen."""
+        self.transcript.clear()
+        await self.tracing.restart(self.app, self.people.people.values())
 
     @property
     def _database(self) -> Path:

@@ -50,6 +50,17 @@ def send(
         raise RefusedError(method, urlsplit(url).path, error.code, content) from None
 
 
+def read(url: str) -> bytes:
+    """The content of a file of the server. Raises RefusedError."""
+    try:
+        with _OPENER.open(url, timeout=_SECONDS) as answer:
+            content: bytes = answer.read()
+            return content
+    except urllib.error.HTTPError as error:
+        with error:
+            raise RefusedError("GET", urlsplit(url).path, error.code, None) from None
+
+
 def _encoded(body: Any, files: Mapping[str, bytes] | None) -> tuple[bytes | None, str]:
     payload = None if body is None else json.dumps(body).encode()
     if not files:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from moothall_testing.action import Action
 from moothall_testing.advancing import advance
@@ -18,6 +19,7 @@ from moothall_testing.people import Person
 from moothall_testing.processes import RunningProcess, RunningProgram
 from moothall_testing.random_people import Crowd, Exploration
 from moothall_testing.server_process import ServerProcess
+from moothall_testing.traces import write_trace
 from moothall_testing.waiting import Entry, Follower, RefusedError
 from moothall_testing.warning_types import CATEGORIES, BotWarning
 from moothall_testing.world import World
@@ -445,6 +447,14 @@ class Moothall:
             path.write_text(self._world.control("GET", "/transcript.html"), encoding="utf-8")
         else:
             path.write_text(json.dumps(self.entries(), indent=1), encoding="utf-8")
+
+    def write_trace(self, path: Path, title: str, outcome: str) -> None:
+        """Write the page of the test: what people have seen step by step, beside the transcript.
+
+        The server keeps that since `ServerProcess.trace`.
+        """
+        page = self._world.control("GET", f"/trace.html?{urlencode({'title': title, 'outcome': outcome})}")
+        write_trace(path, page, self.url)
 
     def write_screenshots(self, folder: Path, name: str) -> None:
         """Write a picture of each window with an Activity that is open, as `NAME-PERSON.png`."""

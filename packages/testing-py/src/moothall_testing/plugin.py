@@ -28,6 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the plugin's settings."""
     group = parser.getgroup("moothall")
     group.addoption("--moothall-artifacts", metavar="FOLDER", help="Write transcripts of failed tests there.")
+    group.addoption(
+        "--moothall-trace", metavar="FOLDER", help="Write a page for each test there: what people see, step by step."
+    )
     group.addoption("--moothall-seas", metavar="SEED", type=int, help="Run every test in rough seas with this seed.")
     parser.addini("moothall_fixture", "The community of every test: a JSON or YAML file.", type="string", default="")
     parser.addini("moothall_heartbeat_ms", "The heartbeat interval of the gateway.", type="string", default="41250")
@@ -98,12 +101,19 @@ def _started_server(config: pytest.Config) -> "ServerProcess":
 def moothall_server(pytestconfig: pytest.Config) -> "ServerProcess":
     """The server of this test process. Each test restores its snapshot."""
     from moothall_testing.finding import PlatformMissing  # noqa: PLC0415 as above
+    from moothall_testing.http import RefusedError  # noqa: PLC0415 as above
 
     try:
         server = _started_server(pytestconfig)
     except PlatformMissing as error:
         pytest.fail(str(error), pytrace=False)
     server.wait()
+    folder = pytestconfig.getoption("--moothall-trace")
+    if folder:
+        try:
+            server.trace(Path(folder))
+        except RefusedError as error:
+            pytest.fail(f"--moothall-trace: {error}", pytrace=False)
     return server
 
 
@@ -234,11 +244,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     outcome = yield
     report = outcome.get_result()
     platform: Any = getattr(item, "funcargs", {}).get("moothall")
-    if report.failed and call.when == "call" and platform is not None:
+    if call.when != "call" or platform is None:
+        return
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", item.nodeid).strip("-")
+    traces = item.config.getoption("--moothall-trace")
+    if traces:
+        platform.write_trace(Path(traces) / f"{name}.html", item.nodeid, report.outcome)
+    if report.failed:
         report.sections.append(("Moothall transcript", platform.transcript()))
         folder = item.config.getoption("--moothall-artifacts")
         if folder:
-            name = re.sub(r"[^A-Za-z0-9_.-]+", "-", item.nodeid).strip("-")
             platform.write_transcript(Path(folder) / f"{name}.html")
             platform.write_transcript(Path(folder) / f"{name}.json")
             platform.write_screenshots(Path(folder), name)

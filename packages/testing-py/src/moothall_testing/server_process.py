@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from moothall_testing.bot_errors import BotErrors
 from moothall_testing.finding import SERVER_VARIABLE, PlatformMissing, find_command, server_url
 from moothall_testing.http import send
+from moothall_testing.traces import prepare_traces
 
 if TYPE_CHECKING:
     from moothall_testing.browser import Browser
@@ -86,6 +87,14 @@ class ServerProcess:
         if self._browser is None:
             self._browser = Browser()
         return self._browser
+
+    def trace(self, folder: Path) -> None:
+        """Keep what people see for the pages of the tests, and write what the pages need into their folder.
+
+        Raises RefusedError if the server has no client for people.
+        """
+        self.control("POST", "/trace")
+        prepare_traces(folder, str(self.info["url"]))
 
     def control(self, method: str, path: str, body: Any = None) -> Any:
         """A request of the control API. Raises RefusedError."""
