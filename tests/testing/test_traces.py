@@ -99,9 +99,9 @@ async def _look(folder: Path) -> None:
         await page.keyboard.press("Escape")
 
         # A step with its wire: the request as it was sent.
-        asked = wire.get_by_role("button").filter(has_text=re.compile(r"alice POST .* 200 'choices'"))
-        await asked.click()
-        await expect(asked).to_have_attribute("aria-current", "step")
+        request = wire.get_by_role("button").filter(has_text=re.compile(r"alice POST .* 200 'choices'"))
+        await request.click()
+        await expect(request).to_have_attribute("aria-current", "step")
         sent = json.loads(await wire.locator("figure").filter(has_text="sent").locator("pre").inner_text())
         assert sent["content"] == "choices"
         await expect(channel).not_to_contain_text("pressed")

@@ -73,7 +73,7 @@ class _Viewer:
     async def start(self) -> None:
         """Connect, wait for the guilds, and read the newest messages of their channels."""
         self._commands.put_nowait({"type": "websocket.connect"})
-        scope = {"type": "websocket", "path": "/gateway", "query_string": b"v=10", "headers": [], "client": None}
+        scope: Scope = {"type": "websocket", "path": "/gateway", "query_string": b"v=10", "headers": [], "client": None}
         self._task = asyncio.create_task(self._app.gateway.serve(scope, self.receive, self.send))
         async with asyncio.timeout(_WITHIN):
             await self._began.wait()
@@ -107,7 +107,7 @@ class _Viewer:
         payload = msgspec.json.decode(message.get("text") or message["bytes"])
         if payload["op"] == _HELLO:
             properties = {"os": "linux", "browser": "moothall", "device": ""}
-            presence = {"status": "invisible", "activities": [], "since": None, "afk": False}
+            presence: JsonObject = {"status": "invisible", "activities": [], "since": None, "afk": False}
             self._command(_IDENTIFY, {"token": self._token, "properties": properties, "presence": presence})
         elif payload["op"] == _HEARTBEAT:
             self._command(_HEARTBEAT, None)
