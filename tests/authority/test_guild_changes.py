@@ -5,7 +5,8 @@ import contextlib
 from sqlalchemy import bindparam, select, update
 
 from moothall.authority.guild_changes import MAX_TEXT, GuildChange, GuildPart, change_line, changes_between
-from moothall.authority.guild_state import GuildState, GuildStates
+from moothall.authority.guild_state import GuildState
+from moothall.authority.guild_states import GuildStates
 from moothall.objects.ids import RoleId, Snowflake
 from moothall.storage.database import Query
 from moothall.storage.schema import guilds, roles

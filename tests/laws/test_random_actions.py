@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_states import GuildStates
 from moothall.objects.permissions import Permissions
 from tests.laws.scenario import Scenario, client_state, visible_state
 from tests.support.compared_states import assert_equal_to_stored

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from moothall.authority.guild_changes import GuildChange
-from moothall.authority.guild_state import GuildState, GuildStates
+from moothall.authority.guild_state import GuildState
+from moothall.authority.guild_states import GuildStates
 from moothall.objects.ids import GuildId
 from moothall.objects.role import Role
 from moothall.storage.database import Reader, Transaction

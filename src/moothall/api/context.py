@@ -17,7 +17,9 @@ from moothall.api.ratelimit import RateLimiter
 from moothall.api.resource_services import ResourceServices
 from moothall.api.staged import StagedFile
 from moothall.authority.channel_access import ChannelAccess, find_channel
-from moothall.authority.guild_state import GuildState, GuildStates, MemberAuthority
+from moothall.authority.guild_state import GuildState
+from moothall.authority.guild_states import GuildStates
+from moothall.authority.member_authority import MemberAuthority
 from moothall.bus import Audience, Bus, Envelope
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions

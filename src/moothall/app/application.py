@@ -39,7 +39,7 @@ from moothall.app.services import (
 from moothall.app.session_effects import SessionEffects
 from moothall.app.voice_process import VoiceSocket
 from moothall.app.voice_states import VoiceStates
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_states import GuildStates
 from moothall.bus import Bus, BusUnavailable
 from moothall.bus.local import LocalBus
 from moothall.demo.community import LoadedCommunity, ensure_community, tokens_text

@@ -16,7 +16,7 @@ from moothall.api.ratelimit import RateLimiter
 from moothall.api.resource_services import ResourceServices
 from moothall.api.shared_windows import ProcessWindows
 from moothall.api.storage_quota import UploadsInFlight
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_states import GuildStates
 from moothall.bus import Bus
 from moothall.oauth2.client_authentication import SecretThrottle
 from moothall.oauth2.openid import SigningKeys

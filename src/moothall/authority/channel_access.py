@@ -5,13 +5,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from moothall.authority.channel_queries import (
-    select_channel,
-    select_consents,
-    select_thread,
-    select_thread_member_ids,
-)
-from moothall.authority.guild_state import GuildState, GuildStates, MemberAuthority
+from moothall.authority.channel_queries import select_channel, select_consents, select_thread, select_thread_member_ids
+from moothall.authority.guild_state import GuildState
+from moothall.authority.guild_states import GuildStates
+from moothall.authority.member_authority import MemberAuthority
 from moothall.objects.channel import Channel, ConsentStatus
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId

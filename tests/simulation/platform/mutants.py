@@ -85,7 +85,7 @@ MUTANTS: Final = [
     ),
     Mutant(
         "a guild's emojis stay cached when they change",
-        "authority/guild_state.py",
+        "authority/state_loading.py",
         "        await _emojis(reader, row.id) if GuildPart.EMOJIS in parts else None,",
         "        await _emojis(reader, row.id) if GuildPart.STICKERS in parts else None,",
     ),

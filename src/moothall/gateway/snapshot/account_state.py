@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_states import GuildStates
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import DIRECT
 from moothall.objects.connection import Connection

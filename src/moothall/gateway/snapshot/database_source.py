@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from moothall.api.authenticate import TokenKind, actor_of_token
-from moothall.authority.guild_state import GuildState, GuildStates
+from moothall.authority.guild_state import GuildState
+from moothall.authority.guild_states import GuildStates
 from moothall.authority.state_versions import select_state_version
 from moothall.gateway.audience.guild_view import ChannelView, GuildView, MemberView
 from moothall.gateway.sessions.session import Session

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import UNSET, structs
 
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_states import GuildStates
 from moothall.gateway.audience.guild_view import GuildView, MemberView
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.snapshot.guild_snapshot import GuildFields, GuildSnapshot

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from moothall.api.context import Context
-from moothall.authority.guild_state import MemberAuthority
+from moothall.authority.member_authority import MemberAuthority
 from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel, Overwrite

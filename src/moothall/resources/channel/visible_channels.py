@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from moothall.api.context import Context
 from moothall.authority.guild_changes import GuildPart
-from moothall.authority.guild_state import GuildState, MemberAuthority, once_per_version
+from moothall.authority.guild_state import GuildState, once_per_version
+from moothall.authority.member_authority import MemberAuthority
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import FORUMS, VOICE
 from moothall.objects.ids import ChannelId

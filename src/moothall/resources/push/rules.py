@@ -5,7 +5,8 @@ from typing import Final
 from msgspec import Struct
 
 from moothall.authority.channel_access import ChannelAccess
-from moothall.authority.guild_state import GuildState, GuildStates
+from moothall.authority.guild_state import GuildState
+from moothall.authority.member_authority import build_authority
 from moothall.objects.channel import ThreadMemberFlags
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.ids import ChannelId, MessageId, RoleId, UserId
@@ -53,7 +54,7 @@ def may_view(notice: Notice, member: SubscribedMember, state: GuildState, now: T
     access = notice.access
     if access.channel.type == ChannelType.PRIVATE_THREAD and member.user_id not in access.recipients:
         return False
-    authority = GuildStates.build_authority(
+    authority = build_authority(
         state,
         member.user_id,
         member.roles,

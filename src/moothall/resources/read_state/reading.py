@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from moothall.authority.guild_state import GuildStates
+from moothall.authority.guild_states import GuildStates
 from moothall.objects import limits
 from moothall.objects.ids import GuildId, Snowflake, UserId, snowflake_at
 from moothall.objects.read_state import ReadState, ReadStateType

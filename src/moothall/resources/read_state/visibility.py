@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from moothall.authority.guild_state import GuildStates, MemberAuthority
+from moothall.authority.guild_states import GuildStates
+from moothall.authority.member_authority import MemberAuthority
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.permissions import Permissions

@@ -4,6 +4,7 @@ from typing import Final
 
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess
+from moothall.authority.member_authority import build_authority
 from moothall.objects import errors
 from moothall.objects.channel import ThreadMetadata
 from moothall.objects.channel_types import ChannelType
@@ -75,7 +76,7 @@ def can_view_parent(ctx: Context, access: ChannelAccess, row: MemberRow) -> bool
     """Whether a guild member may view the parent of a thread."""
     if access.guild is None or access.parent is None:
         return False
-    authority = ctx.services.states.build_authority(
+    authority = build_authority(
         access.guild,
         row.user_id,
         [RoleId(role) for role in row.roles],

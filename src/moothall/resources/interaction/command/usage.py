@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from moothall.authority.guild_state import MemberAuthority
+from moothall.authority.member_authority import MemberAuthority
 from moothall.objects.command import Command, CommandPermissionType
 from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.permissions import Permissions

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess
 from moothall.authority.channel_queries import select_channels, select_thread_member_ids
-from moothall.authority.guild_state import MemberAuthority
+from moothall.authority.member_authority import MemberAuthority, build_authority
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import THREADS, ChannelType
 from moothall.objects.errors import FormErrors
@@ -157,7 +157,7 @@ class Resolver:
         guild = self._access.guild
         if guild is None:
             return {}
-        authority = self._ctx.services.states.build_authority(
+        authority = build_authority(
             guild,
             row.user_id,
             [RoleId(role) for role in row.roles],

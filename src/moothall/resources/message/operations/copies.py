@@ -11,7 +11,8 @@ from msgspec import UNSET, Struct, UnsetType, structs
 from moothall.api.context import Context
 from moothall.api.jobs import Job, enqueue, job
 from moothall.authority.channel_access import ChannelAccess, find_channel
-from moothall.authority.guild_state import GuildState, GuildStates
+from moothall.authority.guild_state import GuildState
+from moothall.authority.member_authority import build_authority
 from moothall.objects.channel import ChannelMention
 from moothall.objects.channel_types import TEXT_LIKE
 from moothall.objects.features import Feature
@@ -63,7 +64,7 @@ async def _mention_channels(ctx: Context, state: GuildState, content: str) -> li
     if not named or not {Feature.COMMUNITY, Feature.DISCOVERABLE}.intersection(state.row.features):
         return UNSET
     known = await state.channels(ctx.tx)
-    everyone = GuildStates.build_authority(state, ANONYMOUS, (), pending=False, until=None, flags=0, now=ctx.now)
+    everyone = build_authority(state, ANONYMOUS, (), pending=False, until=None, flags=0, now=ctx.now)
     channels = [known[channel_id] for channel_id in named if channel_id in known]
     return [
         ChannelMention(id=channel.id, guild_id=state.id, type=channel.type, name=channel.name or "")

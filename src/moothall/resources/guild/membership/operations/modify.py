@@ -11,7 +11,8 @@ from msgspec import UNSET, UnsetType, structs
 from moothall.api.audit import differences
 from moothall.api.context import Context
 from moothall.api.hooks import Hook
-from moothall.authority.guild_state import GuildState, MemberAuthority
+from moothall.authority.guild_state import GuildState
+from moothall.authority.member_authority import MemberAuthority, build_authority
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEvent, AuditLogOptions
 from moothall.objects.channel import Channel
@@ -372,7 +373,7 @@ async def _change_voice(
         await voice.disconnect_member(ctx, state, member)
         await ctx.audit(AuditLogEvent.MEMBER_DISCONNECT, options=AuditLogOptions(count="1"))
     elif moved and target is not None:
-        authority = ctx.services.states.build_authority(
+        authority = build_authority(
             ctx.guild,
             state.user_id,
             member.roles,
