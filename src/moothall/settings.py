@@ -217,6 +217,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         str,
         Meta(description="What the pages call this server.", min_length=1, max_length=64),
     ] = "Moothall"
+    instance_icon: Annotated[
+        Path | None,
+        Meta(description="Picture (PNG, JPEG, GIF or WebP) in place of Moothall's, in the client, pages and tabs."),
+    ] = None
     instance_description: Annotated[
         Annotated[str, Meta(max_length=1000)] | None,
         Meta(description="What the start page says of this server, in plain text."),
@@ -299,6 +303,15 @@ class Settings(Struct, frozen=True, kw_only=True):
             le=4,
         ),
     ] = 2
+    factor_recovery_days: Annotated[
+        int,
+        Meta(
+            description="Days after which lost second factors are removed at the request of who has the password, "
+            "unless the owner calls it off. 0 lets operators alone do it.",
+            ge=0,
+            le=30,
+        ),
+    ] = 3
     account_deletion_days: Annotated[
         int, Meta(description="Days after which an account is deleted whose user requested it.", ge=0, le=365)
     ] = 14
@@ -758,6 +771,8 @@ def _parse(setting: Setting, value: Any, *, text: bool) -> Any:
 
 
 _STYLE_SHEET_BYTES = 100_000
+_ICON_BYTES = 1_000_000
+_ICON_TYPES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 _ADDRESS = re.compile(r"(?:\[(?P<bracketed>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\s:\[\]]+)):(?P<port>[0-9]{1,5})")
 _TOKEN = re.compile(r"[!-~]{16,}")
 _SWITCH = {"true": "open", "false": "closed"}
@@ -862,6 +877,22 @@ def _check_style_sheet(path: Path | None) -> None:
         raise ValueError(f"Expected a style sheet of at most {_STYLE_SHEET_BYTES} bytes")
 
 
+def _check_icon(path: Path | None) -> None:
+    try:
+        data = b"" if path is None else path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"Expected a file that can be read: {error}") from None
+    if path is not None and (len(data) > _ICON_BYTES or icon_type(data) is None):
+        raise ValueError(f"Expected a PNG, JPEG, GIF or WebP of at most {_ICON_BYTES} bytes")
+
+
+def icon_type(data: bytes) -> str | None:
+    """The media type of a picture, by how its file begins; None for any other file."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in _ICON_TYPES if data.startswith(start)), None)
+
+
 def _check_contact(text: str) -> None:
     if not text.isprintable() or not text.startswith(("mailto:", "https://")):
         raise ValueError("Expected a URL that starts with mailto: or https://")
@@ -914,6 +945,7 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "push_contact": _check_contact,
     "security_contact": _check_contact,
     "theme_css": _check_style_sheet,
+    "instance_icon": _check_icon,
     "trusted_proxies": _check_networks,
     "registration_blocked_networks": _check_networks,
     "registration_domains": _check_domains,

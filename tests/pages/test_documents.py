@@ -147,7 +147,7 @@ async def test_agents_that_write_code_are_told_where_the_api_is(documents: Docum
 @pytest.mark.parametrize("name", ["icon.svg", "icon-192.png", "icon-512.png", "icon-maskable-512.png"])
 async def test_the_icons_are_served_without_a_build_of_the_client(documents: Documents, name: str) -> None:
     status, headers, body = await ask(documents, f"/{name}")
-    assert (status, headers[b"cache-control"]) == (200, b"public, max-age=86400")
+    assert (status, headers[b"cache-control"]) == (200, b"public, max-age=300")
     if name.endswith(".png"):
         picture = Image.open(BytesIO(body))
         assert picture.size == (int(name.removesuffix(".png").rpartition("-")[2]),) * 2

@@ -43,6 +43,8 @@ const LaunchPage = loaded(() => import("./features/activities/LaunchPage"));
 const Settings = loaded(() => import("./features/settings/Frame"));
 const UserMenu = loaded(() => import("./features/members/UserMenu"));
 const Admin = loaded(() => import("./features/admin/Frame"));
+const Wizard = loaded(() => import("./features/setup/Wizard"));
+const ClaimPage = loaded(() => import("./features/setup/ClaimPage"));
 const SharePage = loaded(() => import("./features/messages/SharePage"));
 const NotFound = loaded(() => import("./features/shell/NotFound"));
 
@@ -91,7 +93,7 @@ const OPEN_PATHS = /^\/(?:app\/)?(?:invite|template)\//;
 
 const validateSearch = (search: Record<string, unknown>): LoginSearch =>
   typeof search["next"] === "string" &&
-  /^\/(?:(?:app|channels|events|invite|template)\/|admin(?:\/|$))/.test(search["next"])
+  /^\/(?:(?:app|channels|events|invite|template)\/|(?:admin|setup)(?:\/|$))/.test(search["next"])
     ? { next: search["next"] }
     : {};
 
@@ -160,6 +162,35 @@ const registerRoute = createRoute({
   validateSearch,
   component: function RegisterScreen() {
     return <RegisterPage onLogin={useLogin(registerRoute.useSearch())} />;
+  },
+});
+
+interface SetupSearch {
+  token?: string;
+}
+
+/** The link of the first operator; without its token, the steps that follow. */
+const setupRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  validateSearch: ({ token }: Record<string, unknown>): SetupSearch =>
+    typeof token === "string" || typeof token === "number" ? { token: String(token) } : {},
+  component: function SetupScreen() {
+    const { token }: SetupSearch = setupRoute.useSearch();
+    const { onLogin } = useAccount();
+    const navigate = useNavigate();
+    if (token === undefined) {
+      return <Navigate to="/setup/$stepId" params={{ stepId: "start" }} replace />;
+    }
+    return (
+      <ClaimPage
+        token={token}
+        onLogin={(login) => {
+          onLogin({ userId: login.user_id, token: login.token });
+          void navigate({ to: "/setup/$stepId", params: { stepId: "factor" }, replace: true });
+        }}
+      />
+    );
   },
 });
 
@@ -241,6 +272,7 @@ const activityRoute = createRoute({
 const routes = root.addChildren([
   loginRoute,
   registerRoute,
+  setupRoute,
   signedIn.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
@@ -286,6 +318,13 @@ const routes = root.addChildren([
       path: "/admin/{-$sectionId}",
       component: function AdminScreen() {
         return <Admin sectionId={useRouteParams().sectionId ?? null} />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/setup/$stepId",
+      component: function SetupStepScreen() {
+        return <Wizard stepId={useRouteParams().stepId ?? ""} />;
       },
     }),
     createRoute({
@@ -349,6 +388,7 @@ interface RouteParams {
   messageId?: string;
   eventId: string;
   sectionId?: string;
+  stepId?: string;
   itemId?: string;
   applicationId: string;
   referrerId?: string;

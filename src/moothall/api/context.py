@@ -87,6 +87,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether operators need two-factor authentication to act."""
     instance_name: str = "Moothall"
     """What the pages call this server."""
+    instance_icon: str | None = None
+    """The hash of the picture that operators have set; None for that of the configuration."""
     instance_description: str = ""
     """What the start page says of it."""
     security_contact: str | None = None
@@ -115,6 +117,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Whether verification levels of guilds ask for a verified email address."""
     password_min_score: int = 2
     """The least zxcvbn score of a new password, from 0 to 4."""
+    factor_recovery_days: int = 3
+    """Days after which lost second factors are removed; 0 for never."""
     account_deletion_days: int = 14
     """Days after which an account is deleted whose user requested it."""
     guild_deletion_days: int = 30

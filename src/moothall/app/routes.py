@@ -41,7 +41,7 @@ from moothall.server.lazy import LazyApplication
 from moothall.server.metrics_page import MetricsPage
 from moothall.server.websocket_limits import WebSocketLimits
 from moothall.server.writer_relay import WriterRelay
-from moothall.settings import Settings
+from moothall.settings import Settings, icon_type
 from moothall.storage.database import WritesElsewhere
 
 if TYPE_CHECKING:
@@ -208,6 +208,7 @@ class Routes:
         gateway_url = self._gateway.settings.public_url
         examples = None if (demo := self._find_demo()) is None else example_ids(demo)
         theme = self._settings.theme_css
+        icon = None if self._settings.instance_icon is None else self._settings.instance_icon.read_bytes()
         url = base_url(self._settings)
         return Documents(
             partial(describe_in_process, url, examples),
@@ -215,6 +216,7 @@ class Routes:
             gateway_url=gateway_url,
             limits=lambda: self._services.limits,
             theme=b"" if theme is None else theme.read_bytes(),
+            icon=None if icon is None else (icon, icon_type(icon) or "image/png"),
         )
 
     def _build_documentation(self) -> "DocumentationFiles":

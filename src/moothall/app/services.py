@@ -151,6 +151,7 @@ def build_services(
             private_provider_hosts=settings.private_provider_hosts,
             verification_requires_email=settings.verification_requires_email,
             password_min_score=settings.password_min_score,
+            factor_recovery_days=settings.factor_recovery_days,
             account_deletion_days=settings.account_deletion_days,
             guild_deletion_days=settings.guild_deletion_days,
             session_max_days=settings.session_max_days,
@@ -198,8 +199,8 @@ def build_services(
     )
     services.resources.add(Deliveries(services), WebhookEventSender(services), LinkPreviews(services))
     services.resources.add(PreviewWorker(services), PushSender(services, _vapid_key(settings)))
-    services.resources.add(MailSender(services, mail_config(settings)), RunningSettings(services))
-    services.resources.add(ProviderClient(services))
+    services.resources.add(MailSender(services, mail_config(settings), seconds_each=settings.smtp_timeout_seconds))
+    services.resources.add(RunningSettings(services), ProviderClient(services))
     return services
 
 

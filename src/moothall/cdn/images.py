@@ -30,7 +30,7 @@ Key = tuple[str, str, int | None]
 _IMAGE: Final = re.compile(
     r"/(?:icons|splashes|discovery-splashes|banners|avatars|role-icons|app-icons|channel-icons|team-icons|guild-events)/[0-9]{1,20}/"
     r"(?P<name>(?:a_)?[0-9a-f]{32})\.(?P<ending>[a-z]{3,4})"
-    r"|/attachments-quick-links/(?P<name3>(?:a_)?[0-9a-f]{32})(?:\.(?P<ending3>[a-z]{3,4}))?"
+    r"|/(?:attachments-quick-links|instance-icons)/(?P<name3>(?:a_)?[0-9a-f]{32})(?:\.(?P<ending3>[a-z]{3,4}))?"
     r"|/guilds/[0-9]{1,20}/users/[0-9]{1,20}/(?:avatars|banners)/(?P<name2>(?:a_)?[0-9a-f]{32})\.(?P<ending2>[a-z]{3,4})"
 )
 _AVATAR: Final = re.compile(r"/avatars/(?P<id>[0-9]{1,19})/(?P<name>[0-9a-f]{32})\.[a-z]{3,4}")
@@ -84,6 +84,7 @@ class ImageFiles:
         "/team-icons/",
         "/guild-events/",
         "/attachments-quick-links/",
+        "/instance-icons/",
         "/guilds/",
         "/embed/avatars/",
     )

@@ -11,12 +11,14 @@ from moothall.api import unit_of_work
 from moothall.api.authenticate import ANONYMOUS
 from moothall.api.context import Context, Services
 from moothall.api.outbox import until_relayed
-from moothall.app.services import build_services, server_key
+from moothall.app.services import build_services, mail_config, server_key
 from moothall.bus.local import LocalBus
 from moothall.cli.database import exit_on_storage_error, open_database
 from moothall.cli.options import fail
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, SnowflakeFactory
+from moothall.resources.mail.config import MailConfig
+from moothall.resources.mail.sender import MailSender
 from moothall.resources.server_setting.running import RunningSettings
 from moothall.runtime.secrets import SecretBox, SecretUnreadable, ServerKey, ServerKeyError
 from moothall.settings import Settings
@@ -86,6 +88,20 @@ def query_database(settings: Settings, query: Callable[[Reader, SecretBox], Awai
     async def perform(database: Database) -> T:
         async with database.read() as reader:
             return await query(reader, _server_key(settings).box("stored secrets"))
+
+    return on_database(settings, perform)
+
+
+def mail_in_force(settings: Settings) -> MailConfig | None:
+    """The mail server that operators have set in the database, if there is one, or else that of the settings."""
+    path = settings.database_path
+    if path is not None and not path.exists():
+        return mail_config(settings)
+
+    async def perform(database: Database) -> MailConfig | None:
+        services = _build(settings, database)
+        await services.resources[RunningSettings].load()
+        return services.resources[MailSender].config
 
     return on_database(settings, perform)
 

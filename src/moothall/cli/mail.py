@@ -21,22 +21,22 @@ def mail() -> None:
 
 
 @mail.command(short_help="Send a test message.")
-@takes_settings()
+@takes_settings(*STORAGE)
 @click.argument("address")
 @click.option("--locale", default="en-US", metavar="LOCALE", help="Language of the message [default en-US].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def test(settings: Settings, address: str, locale: str, *, as_json: bool) -> None:
-    """Send a test message to ADDRESS, now, with the settings that the server would use.
+    """Send a test message to ADDRESS, now, by the mail server that operators have set, or else that of the settings.
 
     Prints what the mail server answered; ends with exit code 1 and the reason if it took no message.
     """
-    from moothall.app.services import mail_config
+    from moothall.cli.execution import mail_in_force
     from moothall.objects.email_address import EmailAddress
     from moothall.objects.ids import SnowflakeFactory
     from moothall.resources.mail.delivery import DeliveryFailed, deliver
     from moothall.resources.mail.messages import MailKind, build_message, language_of
 
-    config = mail_config(settings)
+    config = mail_in_force(settings)
     if config is None:
         fail("no mail server is set: see smtp_host and mail_from")
     try:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from moothall import __version__
@@ -66,6 +66,8 @@ _GUIDE: Final = """\
 """
 _HOMES_MAX: Final = 32
 _SECURITY_CONTACT_DAYS: Final = 180
+_CACHED_ICON: Final = {"cache-control": "public, max-age=300"}
+"""Not for long, as operators change them."""
 _CACHED: Final = {"cache-control": "public, max-age=86400"}
 
 
@@ -87,8 +89,8 @@ def describe(endpoints: Iterable[Endpoint], *, url: str, examples: Mapping[str, 
 class Documents:
     """An ASGI application of the start page, of what developers and crawlers read, of style sheets and icons.
 
-    `describe` describes the API, once. `theme` is the operator's style sheet. Everything else is refused in the API's
-    format: 404, or 405 for a method other than GET and HEAD.
+    `describe` describes the API, once. `theme` is the operator's style sheet, `icon` their picture and its type.
+    Everything else is refused in the API's format: 404, or 405 for a method other than GET and HEAD.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class Documents:
         public_url: str,
         gateway_url: str,
         theme: bytes = b"",
+        icon: tuple[bytes, str] | None = None,
         limits: Callable[[], Limits],
     ) -> None:
         self._describe = describe
@@ -106,6 +109,7 @@ class Documents:
         self._url = public_url
         self._gateway = gateway_url
         self._theme = theme
+        self._icon = icon
         self._limits = limits
         self._homes: dict[tuple[str, ...], Lazy[bytes]] = {}
         self._starlette = Starlette(
@@ -115,17 +119,14 @@ class Documents:
                 Route("/robots.txt", _endpoint(lambda: _ROBOTS, "text/plain", _CACHED)),
                 Route("/llms.txt", _endpoint(self._build_guide, "text/markdown", _CACHED)),
                 Route("/.well-known/security.txt", self._show_security_contact),
-                Route("/favicon.ico", _endpoint(partial(_read, "icons/icon-192.png"), "image/png", _CACHED)),
+                Route("/favicon.ico", self._icon_endpoint("icon-192.png", 256)),
                 Route("/reference", self._show_reference),
                 Route("/reference/", self._show_reference),
                 # StaticFiles takes 0.6 ms for it, of CPU time.
                 Route("/style.css", _endpoint(self._build_style, "text/css")),
                 Route(THEME, _endpoint(lambda: theme, "text/css")),
                 Route("/api{version:path}/openapi.json", self._show_openapi),
-                *(
-                    Route(f"/{name}", _endpoint(partial(_read, f"icons/{name}"), media_type, _CACHED))
-                    for name, media_type in _ICONS.items()
-                ),
+                *(Route(f"/{name}", self._icon_endpoint(name, 512 if "512" in name else 256)) for name in _ICONS),
             ],
             exception_handlers={HTTPException: _refuse},
         )
@@ -173,6 +174,20 @@ class Documents:
                 self._homes.clear()
             page = self._homes[key] = Lazy(partial(_build_home, *key))
         return Response(await page.get(), headers={"vary": "accept-language"}, media_type="text/html")
+
+    def _icon_endpoint(self, name: str, size: int) -> Callable[[Request], Awaitable[Response]]:
+        """The endpoint of an icon: the picture that operators have set, else the configuration's, else Moothall's."""
+        own = _endpoint(partial(_read, f"icons/{name}"), _ICONS[name], _CACHED_ICON)
+
+        async def show(request: Request) -> Response:
+            chosen = self._limits().instance_icon
+            if chosen is not None:
+                return RedirectResponse(f"/instance-icons/{chosen}.png?size={size}", 302, _CACHED_ICON)
+            if self._icon is not None:
+                return Response(self._icon[0], headers=_CACHED_ICON, media_type=self._icon[1])
+            return await own(request)
+
+        return show
 
     async def _show_security_contact(self, _request: Request) -> Response:
         """Where to report security problems (RFC 9116); 404 without a contact."""

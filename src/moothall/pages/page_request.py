@@ -65,7 +65,7 @@ other server of the same domain has set it.
 """
 
 _DEVICE_SECONDS: Final = 365 * 86_400
-_FORM_PATHS: Final = ("/login", "/register", "/forgot", "/reset", "/verify", "/setup")
+_FORM_PATHS: Final = ("/login", "/register", "/forgot", "/reset", "/verify", "/recovery")
 _FORM_MS: Final = 86_400_000
 _MAX_FIELDS: Final = 256
 _MAX_FORM: Final = 65_536

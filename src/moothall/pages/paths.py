@@ -10,7 +10,7 @@ DOCUMENTATION_FOLDER: Final = Path(__file__).with_name("documentation")
 """Where the site of the documentation is: `tools/build_docs.py` writes it, packages of a release contain it."""
 DOCUMENTATION_PREFIX: Final = "/docs/"
 PAGE_PREFIXES: Final = (
-    "/login", "/register", "/forgot", "/reset", "/verify", "/setup", "/logout", "/oauth2/", "/invite/", "/template/",
+    "/login", "/register", "/forgot", "/reset", "/verify", "/recovery", "/logout", "/oauth2/", "/invite/", "/template/",
     "/linked-roles/", "/settings/", "/developers",
 )  # fmt: skip
 THEME: Final = "/theme.css"
@@ -33,9 +33,9 @@ def is_documentation(path: str) -> bool:
 
 def is_client(path: str) -> bool:
     """Whether a path belongs to `ClientFiles`: screens, pages of operators, links to channels, events, Activities."""
-    if path in {"/app", "/channels", "/admin"}:
+    if path in {"/app", "/channels", "/admin", "/setup"}:
         return True
-    return path.startswith(("/app/", "/channels/", "/events/", "/activities/", "/admin/"))
+    return path.startswith(("/app/", "/channels/", "/events/", "/activities/", "/admin/", "/setup/"))
 
 
 def opens_client(scope: MutableMapping[str, Any], folder: Path = CLIENT_FOLDER) -> bool:

@@ -25,7 +25,6 @@ from moothall.pages import (
     login,
     recovery,
     settings,
-    setup,
     single_sign_on,
     teams,
 )
@@ -97,7 +96,8 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/forgot", {"GET": recovery.show_forgot, "POST": recovery.ask_for_link}, _LOGINS),
     ("/reset", {"GET": recovery.show_reset, "POST": recovery.reset_password}, _LOGINS),
     ("/verify", {"GET": recovery.show_verification, "POST": recovery.verify_address}, _LOGINS),
-    ("/setup", {"GET": setup.show_setup, "POST": setup.claim}, _LOGINS),
+    ("/login/recovery", {"POST": recovery.ask_for_recovery}, _LOGINS),
+    ("/recovery", {"GET": recovery.show_recovery, "POST": recovery.keep_factors}, _LOGINS),
     ("/logout", {"POST": login.log_out}, _PAGES),
     ("/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
     ("/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),

@@ -6,6 +6,8 @@ keys are made from content or fresh ids, so storing the same one twice is harmle
 
 import asyncio
 import os
+import re
+import shutil
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -62,8 +64,12 @@ class Blobs:
     clients cause no unfinished uploads.
     """
 
-    def __init__(self, store: Any, spool: Path | None = None, *, files: DurableFiles | None = None) -> None:
+    def __init__(
+        self, store: Any, spool: Path | None = None, *, files: DurableFiles | None = None, where: str = "memory:"
+    ) -> None:
         self._store = store
+        self.where = where
+        """The folder, or the URL without what stands before an `@`."""
         self._files = files
         """Writes the blobs of a local folder, which the store itself does not sync."""
         self._spool = spool
@@ -79,10 +85,17 @@ class Blobs:
         if location == "memory:":
             return cls(MemoryStore())
         if "://" in location and not location.startswith("file:"):
-            return cls(from_url(location, client_options=_client_options(), retry_config=_RETRIES), spool)
+            store = from_url(location, client_options=_client_options(), retry_config=_RETRIES)
+            return cls(store, spool, where=re.sub(r"(?<=://)[^/@]*@", "", location))
         folder = Path(url2pathname(urlsplit(location).path) if location.startswith("file:") else location)
         folder.mkdir(parents=True, exist_ok=True)
-        return cls(LocalStore(str(folder)), files=DurableFiles(folder))
+        return cls(LocalStore(str(folder)), files=DurableFiles(folder), where=str(folder))
+
+    async def free_bytes(self) -> int | None:
+        """The space that is left on the disk of a folder; None for other stores. Raises OSError."""
+        if self._files is None:
+            return None
+        return await in_lifecycle_thread(lambda: shutil.disk_usage(self.where).free)
 
     async def put(self, key: str, data: bytes, payer: Payer = SERVER) -> None:
         """Store bytes, replacing a blob with the same key; they are durable once this returns.

@@ -56,10 +56,18 @@ export interface LoginMethods {
   min_age: number;
   /** The terms that one must accept to register. */
   terms_url: string | null;
+  /** What this instance is called. */
+  instance_name: string;
 }
 
+let asking: Promise<LoginMethods> | null = null;
+
+/** How people can log in; those who ask at the same time share the answer. */
 export function getLoginMethods(): Promise<LoginMethods> {
-  return new ApiClient(null).request("GET", "/auth/methods");
+  asking ??= new ApiClient(null).request<LoginMethods>("GET", "/auth/methods").finally(() => {
+    asking = null;
+  });
+  return asking;
 }
 
 const PAGES_SESSION = "/login/session";

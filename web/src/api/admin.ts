@@ -1,4 +1,5 @@
-import type { ApiClient } from "./client";
+import type { Login } from "./accounts";
+import { ApiClient } from "./client";
 
 /** The kinds of acts of operators. */
 export type OperatorPermission =
@@ -324,4 +325,34 @@ export function removeProviderGroup(
   reason: string,
 ): Promise<unknown> {
   return api.request("DELETE", `${PROVIDERS}/${providerId}/groups/${groupId}`, { reason });
+}
+
+/** Whether something that the server needs works. */
+export interface ServiceCheck {
+  ok: boolean;
+  /** The mail server, or where files are stored. */
+  where: string;
+  problem: string | null;
+  answer: string | null;
+  free_bytes: number | null;
+}
+
+/** Send a test message by the mail server in force. */
+export function sendTestMail(api: ApiClient, address: string): Promise<ServiceCheck> {
+  return api.request("POST", "/admin/v1/mail/test", { body: { address } });
+}
+
+/** Store a file where files are stored, read it, and delete it again. */
+export function checkStorage(api: ApiClient): Promise<ServiceCheck> {
+  return api.request("POST", "/admin/v1/storage/check");
+}
+
+/** Whether a link for the first operator is good. */
+export function checkSetupLink(token: string): Promise<{ good: boolean }> {
+  return new ApiClient(null).request("POST", "/admin/v1/setup/check", { body: { token } });
+}
+
+/** Make the first operator by the link on the server's console, and log in. */
+export function claimServer(token: string, username: string, password: string): Promise<Login> {
+  return new ApiClient(null).request("POST", "/admin/v1/setup", { body: { token, username, password } });
 }

@@ -13,6 +13,7 @@ import type messageActions from "./message_actions/en.json";
 import type people from "./people/en.json";
 import type permissions from "./permissions/en.json";
 import type settings from "./settings/en.json";
+import type setup from "./setup/en.json";
 import type voice from "./voice/en.json";
 
 type Texts<Catalog> = Record<keyof Catalog, string>;
@@ -33,6 +34,7 @@ interface Parts {
   people: Texts<typeof people>;
   permissions: Texts<typeof permissions>;
   settings: Texts<typeof settings>;
+  setup: Texts<typeof setup>;
   channels: Texts<typeof channels>;
   voice: Texts<typeof voice>;
 }
@@ -111,6 +113,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   settings: {
     en: () => import("./settings/en.json"),
     de: (): Promise<{ default: Parts["settings"] }> => import("./settings/de.json"),
+  },
+  setup: {
+    en: () => import("./setup/en.json"),
+    de: (): Promise<{ default: Parts["setup"] }> => import("./setup/de.json"),
   },
   channels: {
     en: () => import("./channels/en.json"),

@@ -37,6 +37,8 @@ class MailKind(StrEnum):
     TOTP_DISABLED = "totp_disabled"
     PASSKEY_ADDED = "passkey_added"
     PASSKEY_REMOVED = "passkey_removed"
+    RECOVERY_REQUESTED = "recovery_requested"
+    RECOVERY_CALLED_OFF = "recovery_called_off"
     BACKUP_CODES_KEY = "backup_codes_key"
     BACKUP_CODES_CHANGED = "backup_codes_changed"
     WRONG_CODES = "wrong_codes"

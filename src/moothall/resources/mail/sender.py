@@ -60,10 +60,14 @@ def retry_delay(attempts: int) -> int:
 class MailSender(QueueWorker):
     """Sends due mails: when woken, and every `seconds` otherwise. Without a mail server (None) it sends none."""
 
-    def __init__(self, services: "Services", config: MailConfig | None, *, seconds: float = 10.0) -> None:
+    def __init__(
+        self, services: "Services", config: MailConfig | None, *, seconds: float = 10.0, seconds_each: float = 20.0
+    ) -> None:
         super().__init__("mails", maximum=_MAX_IN_FLIGHT, seconds=seconds)
         self._services = services
         self.config = config
+        self.seconds_each = seconds_each
+        """How long delivering one mail may take in all, where an operator sets the mail server."""
         self._next_sweep = Timestamp(0)
 
     async def _start_due(self, now: Timestamp) -> bool:

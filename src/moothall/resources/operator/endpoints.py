@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.api import unit_of_work
 from moothall.api.access import PUBLIC
@@ -73,14 +73,26 @@ class CreateOperatorToken(Struct, frozen=True):
     days: Annotated[int, Meta(ge=1, le=365)] = 90
 
 
+class CheckSetupLink(Struct, frozen=True):
+    """The token of a link for the first operator."""
+
+    token: Annotated[str, Meta(max_length=128)]
+
+
+class SetupLink(Struct, frozen=True):
+    """Whether a link for the first operator is good."""
+
+    good: bool
+
+
 class ClaimServer(Struct, frozen=True):
     """The first operator, by the link on the server's console, and what the server is called and lets register."""
 
     token: Annotated[str, Meta(max_length=128)]
     username: str
     password: Password
-    instance_name: Annotated[str, Meta(min_length=1, max_length=64)]
-    registration: Literal["open", "token", "approval", "closed"]
+    instance_name: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType = UNSET
+    registration: Literal["open", "token", "approval", "closed"] | UnsetType = UNSET
 
     def settings(self) -> ModifyServerSettings:
         """The settings to change."""
@@ -151,14 +163,15 @@ async def revoke_operator_token(ctx: Context, token_id: Snowflake) -> None:
     await operations.revoke_token(ctx, token_id)
 
 
+@post("/admin/v1/setup/check", permission=PUBLIC, rate=_CLAIM_RATE, writes=False, status=200)
+async def check_setup_link(ctx: Context, body: CheckSetupLink) -> SetupLink:
+    """Say whether a link for the first operator is good, without using it."""
+    return SetupLink(good=await operations.can_claim(ctx, body.token))
+
+
 @post("/admin/v1/setup", permission=PUBLIC, rate=_CLAIM_RATE, status=201, writes=False)
 async def claim_server(ctx: Context, body: ClaimServer) -> Login:
-    """Make the first operator by the link on the server's console, and log in."""
-    return await claim_by_link(ctx, body)
-
-
-async def claim_by_link(ctx: Context, body: ClaimServer, *, seconds: int | None = None) -> Login:
-    """Make the first operator, name the server and say who may register; log in for `seconds` or without expiry.
+    """Make the first operator by the link on the server's console, change settings, and log in.
 
     Raises Refusal: 50035 for a link that is not good, an invalid name and a weak password.
     """
@@ -174,7 +187,7 @@ async def claim_by_link(ctx: Context, body: ClaimServer, *, seconds: int | None 
     async def work(inner: Context) -> Login:
         user_id = await operations.claim_server(inner, body.token, username=body.username, password_hash=password_hash)
         await modify_settings(inner, body.settings(), by_setup=user_id)
-        return await log_in(inner, user_id, seconds=seconds, client=client)
+        return await log_in(inner, user_id, client=client)
 
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=())
 

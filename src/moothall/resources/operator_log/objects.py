@@ -20,7 +20,7 @@ class LogEntry(Struct, frozen=True):
     actor: str
     """Their name at that time; for a command the system's user."""
     origin: str
-    """`session`, `token`, `command` or `setup`."""
+    """`session`, `token`, `command`, `setup`, or `account` for what a user does to their own account."""
     act: str
     target_id: Snowflake | None
     changes: dict[str, list[Any]]

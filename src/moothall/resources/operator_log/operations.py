@@ -19,6 +19,7 @@ from moothall.resources.operator_log.queries import LogRow
 log = logging.getLogger("moothall.operators")
 
 SETUP: Final = "setup"
+ACCOUNT: Final = "account"
 COMMAND: Final = "command"
 _ORIGINS: Final = {TokenKind.SESSION: "session", TokenKind.OPERATOR: "token", None: COMMAND}
 
@@ -30,19 +31,20 @@ async def record_act(
     *,
     changes: Mapping[str, tuple[Any, Any]] | None = None,
     by_setup: UserId | None = None,
+    by_account: UserId | None = None,
 ) -> None:
     """Add a row to the log of operators: who does what to what, old and new values by name, the request's reason.
 
     The actor is the operator of the request, without one the system's user who runs a command; `by_setup` is the
-    account that the link for the first operator has made. Secrets are no values. Each act but
-    those of the setup is also a line of the server's log.
+    account that the link for the first operator has made, `by_account` one whose user does it to their own. Secrets are
+    no values. Each act but those of the setup is also a line of the server's log.
     """
-    user_id = by_setup or ctx.actor.user_id or None
+    user_id = by_setup or by_account or ctx.actor.user_id or None
     if user_id is None:
         actor, origin = _system_user(), COMMAND
     else:
         actor = await queries.select_username(ctx.tx, user_id) or str(int(user_id))
-        origin = SETUP if by_setup is not None else _ORIGINS[ctx.actor.kind]
+        origin = SETUP if by_setup else ACCOUNT if by_account else _ORIGINS[ctx.actor.kind]
     await queries.lock_log(ctx.tx, ctx.now)
     last = await queries.select_last(ctx.tx)
     row = LogRow(

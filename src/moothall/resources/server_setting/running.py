@@ -1,5 +1,6 @@
 """The settings in force: those of the configuration, and in their place what operators have changed."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -7,8 +8,11 @@ import msgspec
 from msgspec import structs
 
 from moothall.api.context import Limits, Services
+from moothall.resources.mail.sender import MailSender
+from moothall.resources.server_setting import mail
 from moothall.resources.server_setting.queries import SettingRow, select_settings
 from moothall.runtime.background import PeriodicTask
+from moothall.runtime.secrets import SecretUnreadable
 from moothall.storage.database import Reader
 
 _SECONDS: Final = 2.0
@@ -24,21 +28,26 @@ _TO_LIMITS: Final[Mapping[str, Callable[[Any], Mapping[str, object]]]] = {
 """Settings that `Limits` has in another form."""
 NAMES: Final = (
     "instance_name",
+    "instance_icon",
     "instance_description",
     "registration",
     "registration_domains",
     "blocked_usernames",
     "blocked_address_domains",
     "password_min_score",
+    "factor_recovery_days",
     "account_deletion_days",
     "guild_deletion_days",
     "storage_quota_mb_per_user",
     "message_requests",
+    *mail.NAMES,
 )
+
+log = logging.getLogger("moothall")
 
 
 def value_of(limits: Limits, name: str) -> Any:
-    """The value of a setting, as JSON has it."""
+    """The value of a setting that is none of mail, as JSON has it."""
     if name == "storage_quota_mb_per_user":
         return limits.storage_quota_bytes // _MEGABYTE
     value = getattr(limits, name)
@@ -53,7 +62,14 @@ class RunningSettings(PeriodicTask):
         self._services = services
         self.configured = services.limits
         """What the server was started with."""
+        self.configured_mail = services.resources[MailSender].config
         self._applied: dict[str, str] = {}
+
+    def configured_value(self, name: str) -> Any:
+        """The value of a setting that the server was started with, as JSON has it; a password as stars."""
+        if name in mail.NAMES:
+            return mail.mail_values({}, self.configured_mail)[name]
+        return value_of(self.configured, name)
 
     async def load(self, reader: Reader | None = None) -> None:
         """Read the changed settings, and apply them."""
@@ -70,12 +86,30 @@ class RunningSettings(PeriodicTask):
             return
         ended = self._applied.keys() - present.keys()
         changes: dict[str, object] = {}
-        for name in ended:
+        if any(present.get(name) != self._applied.get(name) for name in mail.NAMES):
+            self._apply_mail({name: msgspec.json.decode(present[name]) for name in mail.NAMES if name in present})
+        for name in ended - set(mail.NAMES):
             changes |= _limits_of(name, value_of(self.configured, name))
         for name, text in present.items():
-            changes |= _limits_of(name, msgspec.json.decode(text))
+            if name not in mail.NAMES:
+                changes |= _limits_of(name, msgspec.json.decode(text))
         self._applied = present
         self._services.limits = structs.replace(self._services.limits, **changes)
+
+    def _apply_mail(self, changed: Mapping[str, object]) -> None:
+        """Send mail by the host that operators have set, or again by that of the configuration."""
+        services, sender = self._services, self._services.resources[MailSender]
+        if "smtp_host" not in changed:
+            sender.config = self.configured_mail
+            return
+        values = mail.mail_values(changed, self.configured_mail)
+        try:
+            sender.config = mail.mail_config(
+                values, services.box, public_url=services.limits.public_url, seconds=sender.seconds_each
+            )
+        except SecretUnreadable as error:
+            log.warning("no mail is sent, as its password cannot be read: %s", error)
+            sender.config = None
 
     async def _round(self) -> bool:
         await self.load()

@@ -54,6 +54,8 @@ class LoginMethods(Struct, frozen=True):
     """How old one must be to register, in years; 0 if no date of birth is asked for."""
     terms_url: str | None
     """The terms that one must accept to register."""
+    instance_name: str
+    """What this server is called."""
 
 
 class LinkedIdentity(Struct, frozen=True, kw_only=True):
@@ -102,7 +104,9 @@ async def get_login_methods(ctx: Context) -> LoginMethods:
     rows = await select_providers(ctx.tx)
     limits = ctx.services.limits
     providers = [login_provider(row) for row in rows if row.enabled]
-    return LoginMethods(limits.password_login, providers, limits.registration_min_age, limits.terms_url)
+    return LoginMethods(
+        limits.password_login, providers, limits.registration_min_age, limits.terms_url, limits.instance_name
+    )
 
 
 @get("/users/@me/identities", permission=PERSON)

@@ -600,6 +600,13 @@ CREATE TABLE ephemeral_messages (
 
 CREATE INDEX ix_ephemeral_messages_interaction_id ON ephemeral_messages (interaction_id);
 
+CREATE TABLE factor_recoveries (
+	user_id BIGINT NOT NULL,
+	requested_at BIGINT NOT NULL,
+	due_at BIGINT NOT NULL,
+	CONSTRAINT pk_factor_recoveries PRIMARY KEY (user_id)
+);
+
 CREATE TABLE factor_tickets (
 	hash BYTEA NOT NULL,
 	user_id BIGINT NOT NULL,

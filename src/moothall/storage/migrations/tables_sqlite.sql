@@ -627,6 +627,14 @@ CREATE TABLE ephemeral_messages (
 
 CREATE INDEX ix_ephemeral_messages_interaction_id ON ephemeral_messages (interaction_id);
 
+CREATE TABLE factor_recoveries (
+	user_id INTEGER NOT NULL,
+	requested_at INTEGER NOT NULL,
+	due_at INTEGER NOT NULL,
+	CONSTRAINT pk_factor_recoveries PRIMARY KEY (user_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE factor_tickets (
 	hash BLOB NOT NULL,
 	user_id INTEGER NOT NULL,

@@ -120,7 +120,7 @@ account_links = clustered(
     "account_links",
     bytes_column("hash", key=True),  # SHA-256 of the token in the link
     id_column("user_id", UserId),
-    text_column("purpose", nullable=False),  # verify or reset
+    text_column("purpose", nullable=False),  # verify, reset, or recovery to call one off
     text_column("address"),  # that the link was sent to; NULL for one that the operator passes on
     moment_column("created_at"),
     moment_column("expires_at"),
@@ -160,6 +160,14 @@ authenticators = table(
     index("credential_id", unique=True),
 )
 """Passkeys and security keys (WebAuthn)."""
+
+factor_recoveries = clustered(
+    "factor_recoveries",
+    id_column("user_id", UserId, key=True),
+    moment_column("requested_at"),
+    moment_column("due_at"),
+)
+"""Users whose second factors are removed at a time, as they have lost them, unless it is called off."""
 
 factor_tickets = clustered(
     "factor_tickets",

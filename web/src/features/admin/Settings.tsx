@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useIntl } from "react-intl";
 
@@ -17,6 +18,9 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   registration: ["open", "token", "domain", "approval", "closed"],
   message_requests: ["true", "false"],
 };
+
+/** Settings that have forms of their own: the steps of the setup. */
+const HAS_STEP = /^(?:smtp_|mail_from$|instance_icon$)/;
 
 const LONG_TEXTS: ReadonlySet<string> = new Set(["instance_description"]);
 
@@ -60,32 +64,42 @@ export default function SettingsPage() {
       <ErrorNotice error={query.error} />
       {query.isPending && <SettingsSkeleton />}
       <ul className="admin-settings" aria-label={text("admin.settings")}>
-        {(query.data ?? []).map((setting) => (
-          <li key={setting.name}>
-            <span className="admin-name">
-              <strong>{text(`admin.setting.${setting.name}` as MessageId)}</strong>
-              <span dir="auto">{shown(setting, setting.value)}</span>
-              {setting.changed_at !== null && (
-                <span>
-                  {text("admin.setting.changed", {
-                    moment: intl.formatDate(setting.changed_at, { dateStyle: "medium", timeStyle: "short" }),
-                    configured: shown(setting, setting.configured),
-                  })}
-                </span>
-              )}
-            </span>
-            <Button
-              aria-label={text("admin.act.on", {
-                act: text("admin.setting.change"),
-                name: text(`admin.setting.${setting.name}` as MessageId),
-              })}
-              onPress={() => setOpen(setting)}
-            >
-              {text("admin.setting.change")}
-            </Button>
-          </li>
-        ))}
+        {(query.data ?? [])
+          .filter(({ name }) => !HAS_STEP.test(name))
+          .map((setting) => (
+            <li key={setting.name}>
+              <span className="admin-name">
+                <strong>{text(`admin.setting.${setting.name}` as MessageId)}</strong>
+                <span dir="auto">{shown(setting, setting.value)}</span>
+                {setting.changed_at !== null && (
+                  <span>
+                    {text("admin.setting.changed", {
+                      moment: intl.formatDate(setting.changed_at, {
+                        dateStyle: "medium",
+                        timeStyle: "short",
+                      }),
+                      configured: shown(setting, setting.configured),
+                    })}
+                  </span>
+                )}
+              </span>
+              <Button
+                aria-label={text("admin.act.on", {
+                  act: text("admin.setting.change"),
+                  name: text(`admin.setting.${setting.name}` as MessageId),
+                })}
+                onPress={() => setOpen(setting)}
+              >
+                {text("admin.setting.change")}
+              </Button>
+            </li>
+          ))}
       </ul>
+      <p>
+        <Link to="/setup/$stepId" params={{ stepId: "start" }}>
+          {text("admin.setting.setup")}
+        </Link>
+      </p>
       {open !== null && <SettingDialog setting={open} onClose={() => setOpen(null)} />}
     </div>
   );

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { Form } from "react-aria-components";
+import { useIntl } from "react-intl";
 
 import {
   CLOSED_ACCOUNT,
@@ -16,6 +17,7 @@ import {
   type PendingAccount,
 } from "../../api/accounts";
 import { ApiError } from "../../api/errors";
+import { requestRecovery } from "../../api/factors";
 import { hasPasskeys } from "../../api/webauthn";
 import { Translate, useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
@@ -132,6 +134,7 @@ function useLoginMethods(): LoginMethods {
     providers: [],
     min_age: 0,
     terms_url: null,
+    instance_name: "Moothall",
   });
   useEffect(() => {
     let isShown = true;
@@ -183,6 +186,21 @@ function CodePage({ required, onLogin, onBack }: CodePageProps) {
   const text = useText();
   const action = useAction();
   const [code, setCode] = useState("");
+  const [recoveryAt, setRecoveryAt] = useState<string | null>(null);
+  const intl = useIntl();
+  const recover = async () => setRecoveryAt((await requestRecovery(required.ticket)).recovery_at);
+  if (recoveryAt !== null) {
+    const moment = intl.formatDate(recoveryAt, { dateStyle: "long", timeStyle: "short" });
+    return (
+      <AuthCard title={text("auth.recovery.title")}>
+        <p role="status">{text("auth.recovery.when", { moment })}</p>
+        <p>{text("auth.recovery.until")}</p>
+        <p className="auth-other">
+          <Button onPress={onBack}>{text("common.back")}</Button>
+        </p>
+      </AuthCard>
+    );
+  }
   return (
     <AuthCard title={text("auth.code.title")}>
       <AuthForm
@@ -212,6 +230,11 @@ function CodePage({ required, onLogin, onBack }: CodePageProps) {
           </Button>
         </p>
       )}
+      <p className="auth-other">
+        <Button isDisabled={action.pending} onPress={() => void action.run(recover)}>
+          {text("auth.recovery.ask")}
+        </Button>
+      </p>
       <p className="auth-other">
         <Button onPress={onBack}>{text("common.back")}</Button>
       </p>
@@ -365,14 +388,16 @@ function RegisteredPage({ account }: { account: PendingAccount }) {
   );
 }
 
-function AuthCard({ title, children }: { title: string; children: ReactNode }) {
+/** A page about an account, before one has logged in. */
+export function AuthCard({ title, children }: { title: string; children: ReactNode }) {
+  const { instance_name } = useLoginMethods();
   return (
     <main className="auth">
       <div className="auth-card">
         <p className="auth-brand">
           <img src="/icon.svg" alt="" width={40} height={40} />
           <span>
-            <strong>Moothall</strong>
+            <strong dir="auto">{instance_name}</strong>
             <br />
             <Translate id="auth.tagline" />
           </span>
@@ -393,7 +418,7 @@ interface AuthFormProps {
   children: ReactNode;
 }
 
-function AuthForm({ action, fields, submit, onSubmit, children }: AuthFormProps) {
+export function AuthForm({ action, fields, submit, onSubmit, children }: AuthFormProps) {
   return (
     <Form
       className="auth-form"

@@ -50,7 +50,8 @@ interface AddGuildProps {
   onDone: () => void;
 }
 
-function KindField({ value, onChange }: { value: "" | Kind; onChange: (kind: "" | Kind) => void }) {
+/** What a new guild is for. */
+export function KindField({ value, onChange }: { value: "" | Kind; onChange: (kind: "" | Kind) => void }) {
   const text = useText();
   return (
     <RadioGroup className="kinds" value={value} onChange={(chosen) => onChange(chosen as "" | Kind)}>

@@ -1,5 +1,5 @@
 import { Link, useNavigate, type LinkProps } from "@tanstack/react-router";
-import { ArrowLeft, X } from "lucide-react";
+import { ArrowLeft, Check, X } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { MessageId, Part } from "../../i18n/messages";
@@ -12,6 +12,8 @@ import "./settings_frame.css";
 interface Section {
   id: string;
   title: MessageId;
+  /** Whether there is nothing left to do in it. */
+  isDone?: boolean;
 }
 
 interface SettingsFrameProps {
@@ -59,6 +61,9 @@ export function SettingsFrame(props: SettingsFrameProps) {
                 <li key={section.id}>
                   <Link {...linkTo(section.id)} className="channel-row">
                     {text(section.title)}
+                    {section.isDone === true && (
+                      <Check size={16} role="img" aria-label={text("common.done")} />
+                    )}
                   </Link>
                 </li>
               ))}

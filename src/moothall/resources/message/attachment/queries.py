@@ -43,6 +43,7 @@ from moothall.storage.tables import (
     meta,
     pending_uploads,
     retained_files,
+    server_settings,
     table_named,
     unnamed_media,
     webhook_avatars,
@@ -389,6 +390,9 @@ _insert_unnamed = Query(lambda: insert_ignore(unnamed_media, key=("key",)))
 _delete_unnamed = Query(lambda: delete(unnamed_media).where(in_list(unnamed_media.c.key, "keys")))
 
 
+_select_instance_icon = Query(lambda: select(server_settings.c.value).where(server_settings.c.name == "instance_icon"))
+
+
 async def select_named_media(reader: Reader, folder: str, names: Collection[str]) -> set[str]:
     """Those of several hashes that any row names."""
     named = set[str]()
@@ -396,6 +400,9 @@ async def select_named_media(reader: Reader, folder: str, names: Collection[str]
         left = [name for name in names if name not in named]
         if left:
             named |= {row[0] for row in await reader.all(query, names=left)}
+    if folder == "images":
+        # The value is JSON.
+        named |= {row[0].strip('"') for row in await reader.all(_select_instance_icon)} & set(names)
     return named
 
 

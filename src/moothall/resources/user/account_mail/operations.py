@@ -21,7 +21,7 @@ VERIFY_HOURS: Final = 24
 """Hours for which the link that verifies an address is valid."""
 _TOKEN_LENGTH: Final = 43
 _MINUTE_MS: Final = 60_000
-_PATHS: Final = {LinkPurpose.VERIFY: "/verify", LinkPurpose.RESET: "/reset"}
+_PATHS: Final = {LinkPurpose.VERIFY: "/verify", LinkPurpose.RESET: "/reset", LinkPurpose.RECOVERY: "/recovery"}
 
 
 async def create_link(

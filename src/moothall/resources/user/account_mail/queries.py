@@ -16,6 +16,8 @@ class LinkPurpose(StrEnum):
 
     VERIFY = "verify"
     RESET = "reset"
+    RECOVERY = "recovery"
+    """Calls off that lost second factors are removed."""
 
 
 class LinkRow(Struct):
