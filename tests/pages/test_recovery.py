@@ -11,8 +11,10 @@ from moothall.api.authenticate import ANONYMOUS
 from moothall.api.context import Context
 from moothall.resources.user.registration_token.operations import create_invitation
 from tests.pages.browser import ORIGIN, PASSWORD, Browser, Page, registered
+from tests.resources.user.mfa.totp import PASSWORD as TOTP_PASSWORD
+from tests.resources.user.mfa.totp import careful
 from tests.support.harness import Platform
-from tests.support.mail_server import MailServer, config_of, deliver_all, link_of, mail_server, send_mail_by
+from tests.support.mail_server import MailServer, config_of, deliver_all, link_of, mail_server, send_mail_by, text_of
 
 ADDRESS = "wanda@example.org"
 NEW_PASSWORD = "quite another staple"
@@ -165,3 +167,33 @@ async def test_the_pages_are_german_for_who_reads_german(platform: Platform, ser
     assert "Passwort vergessen?" in (await browser.ask("GET", "/forgot", headers=german)).text
     assert "Neuen Link anfordern" in (await browser.ask("GET", "/reset?token=x", headers=german)).text
     assert "Bestätige deine E-Mail-Adresse" in (await browser.ask("GET", "/verify?token=x", headers=german)).text
+
+
+async def test_who_has_lost_the_second_factors_asks_on_the_page_and_the_owner_keeps_them_by_the_link(
+    platform: Platform, server: MailServer
+) -> None:
+    alice = await careful(platform, email=ADDRESS)
+    await deliver_all(platform)
+    browser = Browser(platform)
+    verification = next(mail for mail in server.to(ADDRESS) if "/verify" in text_of(mail))
+    parts = urlsplit(link_of(verification))
+    await browser.press(await browser.visit(f"{parts.path}?{parts.query}"), "Confirm the address")
+    login = await browser.visit("/login")
+    code = await browser.press(login, "Log in", login="alice", password=TOTP_PASSWORD)
+    requested = await browser.press(code, "I have lost my second factors and backup codes")
+    assert "Your second factors are removed at" in requested.text
+    await deliver_all(platform)
+    page = await open_link(browser, server)
+    # Programs that only open links keep nothing.
+    assert (await alice.caller.get("/users/@me/mfa/recovery")).json["recovery_at"] is not None
+    kept = await browser.press(page, "Keep my second factors")
+    assert "The second factors of alice stay." in kept.text
+    assert (await alice.caller.get("/users/@me/mfa/recovery")).json == {"recovery_at": None}
+    assert "not valid any more" in (await open_link_of(browser, server, "/recovery")).text
+
+
+async def open_link_of(browser: Browser, server: MailServer, path: str) -> Page:
+    """Open the link of the last mail that has one with a path."""
+    mail = next(mail for mail in reversed(server.mails) if path in text_of(mail))
+    parts = urlsplit(link_of(mail))
+    return await browser.visit(f"{parts.path}?{parts.query}")

@@ -9,12 +9,14 @@ from moothall.api.context import Context
 from moothall.api.request.body import body_reader
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
+from moothall.objects.wire import Timestamp
 from moothall.pages.login import CLOSED, SHOWN_AGAIN
 from moothall.pages.page_request import SESSION_SECONDS, PageRequest
 from moothall.pages.rendering import render_page
 from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS
 from moothall.resources.user.account_mail.operations import get_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
+from moothall.resources.user.events import UserUpdate
 from moothall.resources.user.factor.operations import FactorRequired
 from moothall.resources.user.queries import select_user
 from moothall.resources.user.recovery import operations
@@ -90,6 +92,40 @@ async def verify_address(request: PageRequest) -> Response:
             raise
         return await render_page(request, "verify.html", status=400, done=False, token="", row=None)
     return await render_page(request, "verify.html", done=True, token="", row=row)
+
+
+async def ask_for_recovery(request: PageRequest) -> Response:
+    """Let lost second factors be removed, by the ticket of a login."""
+    ticket = (await request.read_form()).text("ticket")[:_TOKEN_MAX]
+
+    async def ask(ctx: Context) -> Timestamp:
+        return await operations.request_recovery(ctx, ticket)
+
+    due_at = await request.run(ask, fires=(UserUpdate,))
+    return await render_page(request, "recovery.html", due_at=due_at, kept=None, token="", row=None)
+
+
+async def show_recovery(request: PageRequest) -> Response:
+    """The question whether second factors stay that are to be removed as lost ones."""
+    token = request.query.get("token", "")
+    row = await _owner(request, token, LinkPurpose.RECOVERY)
+    return await render_page(request, "recovery.html", due_at=None, kept=None, token=token, row=row)
+
+
+async def keep_factors(request: PageRequest) -> Response:
+    """Let the second factors stay, by the link of the mail."""
+    token = (await request.read_form()).text("token")
+
+    async def keep(ctx: Context) -> UserRow:
+        return await operations.keep_factors_by_link(ctx, token[:_TOKEN_MAX])
+
+    try:
+        row = await request.run(keep, fires=(UserUpdate,))
+    except Refusal as refusal:
+        if refusal.status not in SHOWN_AGAIN:
+            raise
+        return await render_page(request, "recovery.html", status=400, due_at=None, kept=None, token="", row=None)
+    return await render_page(request, "recovery.html", due_at=None, kept=row.username, token="", row=None)
 
 
 async def _owner(request: PageRequest, token: str, purpose: LinkPurpose) -> UserRow | None:

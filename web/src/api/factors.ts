@@ -1,4 +1,4 @@
-import type { ApiClient } from "./client";
+import { ApiClient } from "./client";
 import { createCredential } from "./webauthn";
 
 export interface BackupCode {
@@ -85,4 +85,25 @@ export async function addAuthenticator(
 
 export function deleteAuthenticator(api: ApiClient, id: string): Promise<void> {
   return api.request("DELETE", `${AUTHENTICATORS}/${id}`);
+}
+
+/** Let lost second factors be removed, by the ticket of a login; when that is. */
+export function requestRecovery(ticket: string): Promise<{ recovery_at: string }> {
+  return new ApiClient(null).request("POST", "/auth/recovery", { body: { ticket } });
+}
+
+const RECOVERY = "/users/@me/mfa/recovery";
+
+/** When the user's second factors are removed as lost ones; null if they stay. */
+export function getRecovery(api: ApiClient): Promise<{ recovery_at: string | null }> {
+  return api.request("GET", RECOVERY);
+}
+
+/** Let the user's second factors stay. */
+export function cancelRecovery(api: ApiClient): Promise<void> {
+  return api.request("DELETE", RECOVERY);
+}
+
+export function renameAuthenticator(api: ApiClient, id: string, name: string): Promise<Authenticator> {
+  return api.request("PATCH", `${AUTHENTICATORS}/${id}`, { body: { name } });
 }

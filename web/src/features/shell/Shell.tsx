@@ -20,6 +20,7 @@ import { useTitle } from "../notifications/useTitle";
 import { rememberScreen } from "./returnPath";
 import { Opening } from "./Opening";
 import { OverlayHost, type DrawPalette } from "./OverlayHost";
+import { RecoveryNotice } from "./RecoveryNotice";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
 
@@ -47,6 +48,7 @@ export function Shell({ drawPalette }: { drawPalette: DrawPalette }) {
           <Translate id={status === "waiting" ? "app.offline" : "app.reconnecting"} />
         </p>
       )}
+      {ready && <RecoveryNotice />}
       <RolePreviewBanner />
       <LostGuilds />
       <GuildRail />

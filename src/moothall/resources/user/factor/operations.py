@@ -12,7 +12,9 @@ from moothall.objects.errors import Refusal
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.mail.messages import MailKind
+from moothall.resources.operator_log.operations import record_act
 from moothall.resources.user.account_mail.operations import notify_owner
+from moothall.resources.user.account_mail.queries import LinkPurpose, delete_links
 from moothall.resources.user.factor import codes, queries
 from moothall.resources.user.factor.queries import TicketPurpose, TicketRow
 from moothall.resources.user.factor.webauthn import Assertion, read_assertion, relying_party, request_options
@@ -172,8 +174,25 @@ async def spend_ticket(ctx: Context, ticket: str, user_id: UserId) -> bool:
 async def check_evidence(ctx: Context, user_id: UserId, evidence: Evidence) -> bool:
     """Whether evidence is good for a user, who has then used it. Raises as `check_code`."""
     if evidence.method == Method.WEBAUTHN:
-        return await use_assertion(ctx, user_id, evidence.assertion)
-    return await check_code(ctx, user_id, evidence.method, evidence.code)
+        good = await use_assertion(ctx, user_id, evidence.assertion)
+    else:
+        good = await check_code(ctx, user_id, evidence.method, evidence.code)
+    if good:
+        # Who has a second factor has not lost it.
+        await call_off_recovery(ctx, user_id)
+    return good
+
+
+async def call_off_recovery(ctx: Context, user_id: UserId) -> bool:
+    """Let second factors stay that were to be removed as lost ones, and notify the user; False if none were."""
+    if not await queries.delete_recovery(ctx.tx, user_id):
+        return False
+    await delete_links(ctx.tx, user_id, LinkPurpose.RECOVERY)
+    await record_act(ctx, "user.recovery_call_off", user_id, by_account=user_id)
+    owner = await select_user(ctx.tx, user_id)
+    if owner is not None:
+        await notify_owner(ctx, owner, MailKind.RECOVERY_CALLED_OFF)
+    return True
 
 
 async def check_code(ctx: Context, user_id: UserId, method: str, code: str) -> bool:

@@ -9,7 +9,7 @@ from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
 from moothall.storage.sql import and_, bindparam, delete, func, insert, or_, select, update
-from moothall.storage.tables import authenticators, backup_codes, factor_tickets, factors
+from moothall.storage.tables import authenticators, backup_codes, factor_recoveries, factor_tickets, factors
 
 
 class TicketPurpose(StrEnum):
@@ -63,6 +63,15 @@ class TicketRow(Struct):
     """The groups of the person there."""
 
 
+class RecoveryRow(Struct):
+    """A row of `factor_recoveries`."""
+
+    user_id: UserId
+    requested_at: Timestamp
+    due_at: Timestamp
+
+
+_r = factor_recoveries.c
 _t = factor_tickets.c
 _b = backup_codes.c
 _select_factors = Query(lambda: select(factors).where(factors.c.user_id == bindparam("user_id")), into=FactorRow)
@@ -96,6 +105,10 @@ _delete_tickets = Query(
 )
 _delete_expired = Query(lambda: delete(factor_tickets).where(_t.expires_at <= bindparam("now")))
 
+
+_insert_recovery = Query(lambda: insert(factor_recoveries))
+_select_recovery = Query(lambda: select(factor_recoveries).where(_r.user_id == bindparam("user_id")), into=RecoveryRow)
+_delete_recovery = Query(lambda: delete(factor_recoveries).where(_r.user_id == bindparam("user_id")))
 
 _a = authenticators.c
 _of_user = _a.user_id == bindparam("user_id")
@@ -192,6 +205,22 @@ async def delete_factors(tx: Transaction, user_id: UserId) -> None:
     await tx.execute(_delete_factors, user_id=user_id)
     await tx.execute(_delete_codes, user_id=user_id)
     await tx.execute(_delete_tickets, user_id=user_id)
+    await tx.execute(_delete_recovery, user_id=user_id)
+
+
+async def insert_recovery(tx: Transaction, user_id: UserId, requested_at: Timestamp, due_at: Timestamp) -> None:
+    """Store when the second factors of a user are removed."""
+    await tx.execute(_insert_recovery, user_id=user_id, requested_at=requested_at, due_at=due_at)
+
+
+async def select_recovery(reader: Reader, user_id: UserId) -> RecoveryRow | None:
+    """Read when the second factors of a user are removed; None if they stay."""
+    return await reader.one(_select_recovery, user_id=user_id)
+
+
+async def delete_recovery(tx: Transaction, user_id: UserId) -> bool:
+    """Let the second factors of a user stay; False if they do anyway."""
+    return await tx.execute(_delete_recovery, user_id=user_id) > 0
 
 
 async def replace_backup_codes(tx: Transaction, user_id: UserId, hashes: Collection[str]) -> None:

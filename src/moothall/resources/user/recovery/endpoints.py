@@ -6,10 +6,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.api.access import PERSON, PUBLIC
 from moothall.api.context import Context
-from moothall.api.endpoint import post
+from moothall.api.endpoint import delete, get, post
 from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits
 from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.wire import Timestamp
 from moothall.resources.mail.operations import sends_mail
 from moothall.resources.user.account.endpoints import LoginResult, Password, Registered
 from moothall.resources.user.account.operations import EDIT_ACCOUNT_EVENTS, Login, log_in
@@ -17,9 +18,10 @@ from moothall.resources.user.account.policy import REQUIRED_ACTIONS, Pending, ch
 from moothall.resources.user.account_mail.operations import get_link, refuse_link
 from moothall.resources.user.account_mail.queries import LinkPurpose
 from moothall.resources.user.auth_session.client import client_of
-from moothall.resources.user.events import SessionsClose
+from moothall.resources.user.events import SessionsClose, UserUpdate
 from moothall.resources.user.factor.attempts import attempt
 from moothall.resources.user.factor.operations import FactorRequired, Method, read_evidence
+from moothall.resources.user.factor.queries import select_recovery
 from moothall.resources.user.password.strength import check_strength
 from moothall.resources.user.password.verification import hash_password
 from moothall.resources.user.queries import select_user
@@ -58,6 +60,18 @@ class VerifyAddress(Struct, frozen=True):
     token: Token
 
 
+class RequestRecovery(Struct, frozen=True):
+    """`ticket` is that of a login whose second factor is lost."""
+
+    ticket: Annotated[str, Meta(max_length=128)]
+
+
+class Recovery(Struct, frozen=True):
+    """When the second factors are removed; null if they stay."""
+
+    recovery_at: Timestamp | None
+
+
 @post("/auth/forgot", permission=PUBLIC, rate=_MAIL_RATE, status=204)
 async def forgot_password(ctx: Context, body: ForgotPassword) -> None:
     """Mail a link for a new password to the verified address of an account. The response never says if there is one."""
@@ -93,6 +107,34 @@ async def resend_verification(ctx: Context) -> None:
     if not sends_mail(ctx):
         raise Refusal(errors.FEATURE_DISABLED, message=_NO_MAIL)
     await operations.request_verification(ctx)
+
+
+@post("/auth/recovery", permission=PUBLIC, rate=_MAIL_RATE, fires=(UserUpdate,), status=200)
+async def request_factor_recovery(ctx: Context, body: RequestRecovery) -> Recovery:
+    """Let the second factors of a user be removed who has lost them, after days in which the owner can call it off.
+
+    The password is proved by the ticket of the login. The owner is told by mail, and all sessions by USER_UPDATE.
+    """
+    return Recovery(await operations.request_recovery(ctx, body.ticket))
+
+
+@post("/auth/recovery/cancel", permission=PUBLIC, rate=_LINK_RATE, fires=(UserUpdate,), status=204)
+async def cancel_factor_recovery_by_link(ctx: Context, body: VerifyAddress) -> None:
+    """Let the second factors stay, by the link of the mail."""
+    await operations.keep_factors_by_link(ctx, body.token)
+
+
+@get("/users/@me/mfa/recovery", permission=PERSON)
+async def get_factor_recovery(ctx: Context) -> Recovery:
+    """Get when the caller's second factors are removed as lost ones."""
+    row = await select_recovery(ctx.tx, ctx.actor.user_id)
+    return Recovery(None if row is None else row.due_at)
+
+
+@delete("/users/@me/mfa/recovery", permission=PERSON, fires=(UserUpdate,))
+async def cancel_factor_recovery(ctx: Context) -> None:
+    """Let the caller's second factors stay. Each session may, without a proof."""
+    await operations.keep_factors(ctx)
 
 
 async def request_reset(ctx: Context, login: str, *, network: str) -> None:

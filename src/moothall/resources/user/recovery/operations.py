@@ -1,14 +1,22 @@
-"""Recovery operations: request links, and use them."""
+"""Recovery operations: request links, and use them; remove second factors that their users have lost."""
+
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
+from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
-from moothall.api.jobs import enqueue
+from moothall.api.events import Event
+from moothall.api.jobs import Job, enqueue, job
 from moothall.objects import errors
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import UserId
+from moothall.objects.wire import Timestamp
+from moothall.resources.mail.messages import MailKind, time_text
+from moothall.resources.mail.operations import sends_mail
+from moothall.resources.operator_log.operations import record_act
 from moothall.resources.user import queries
 from moothall.resources.user.account.operations import (
     Login,
@@ -19,18 +27,27 @@ from moothall.resources.user.account.operations import (
 )
 from moothall.resources.user.account.policy import Pending
 from moothall.resources.user.account_mail.jobs import MailPasswordReset, MailVerification
-from moothall.resources.user.account_mail.operations import get_link, refuse_link, use_link
-from moothall.resources.user.account_mail.queries import LinkPurpose
+from moothall.resources.user.account_mail.operations import create_link, get_link, notify_owner, refuse_link, use_link
+from moothall.resources.user.account_mail.queries import LinkPurpose, delete_links
 from moothall.resources.user.auth_session.client import LoginClient
+from moothall.resources.user.auth_session.operations import delete_tokens_of_kind
+from moothall.resources.user.events import SessionsClose, UserUpdate
+from moothall.resources.user.factor import queries as factor_queries
 from moothall.resources.user.factor.operations import (
     Evidence,
     FactorRequired,
+    call_off_recovery,
     check_evidence,
     get_ticket,
     require_factor,
 )
 from moothall.resources.user.factor.queries import TicketPurpose
+from moothall.resources.user.mfa.operations import remove_factors
+from moothall.resources.user.objects import current_user
 from moothall.storage.rows import UserRow
+
+_DAY_MS: Final = 86_400_000
+_DAY_MINUTES: Final = 1_440
 
 
 class FactorProof(Struct, frozen=True):
@@ -108,6 +125,72 @@ async def verify_by_link(ctx: Context, token: str) -> UserRow:
         await queries.update_user(ctx.tx, row.id, pending=int(Pending.NOTHING), deletes_at=None)
         row.pending, row.deletes_at = int(Pending.NOTHING), None
     return row
+
+
+async def request_recovery(ctx: Context, ticket: str) -> Timestamp:
+    """Let the second factors be removed of a user who has lost them, by the ticket of a login; return when.
+
+    The owner is told by mail and by an event to all sessions, and can call it off until then; a second request changes
+    nothing. Raises Refusal: 400/60006 for a ticket that is not good; 403/40006 without mail, without a verified
+    address, and where operators alone do it.
+    """
+    login = await get_ticket(ctx, ticket, TicketPurpose.LOGIN)
+    await queries.lock_user(ctx.tx, login.user_id)
+    row = await queries.select_user(ctx.tx, login.user_id)
+    days = ctx.services.limits.factor_recovery_days
+    if row is None or not days or not sends_mail(ctx) or row.email is None or not row.verified:
+        raise Refusal(errors.FEATURE_DISABLED, message="Ask the operator of this server to remove your second factors.")
+    stored = await factor_queries.select_recovery(ctx.tx, row.id)
+    if stored is not None:
+        return stored.due_at
+    due_at = Timestamp(ctx.now + days * _DAY_MS)
+    await factor_queries.insert_recovery(ctx.tx, row.id, ctx.now, due_at)
+    link, _ = await create_link(ctx, row.id, LinkPurpose.RECOVERY, row.email, minutes=days * _DAY_MINUTES)
+    await notify_owner(ctx, row, MailKind.RECOVERY_REQUESTED, link=link, due=time_text(due_at))
+    await record_act(ctx, "user.recovery_request", row.id, changes={"due_at": (None, due_at.wire())}, by_account=row.id)
+    await enqueue(ctx, RemoveLostFactors(user_id=row.id, requested_at=ctx.now), at=due_at)
+    ctx.emit(UserUpdate(user=current_user(row)))
+    return due_at
+
+
+async def keep_factors(ctx: Context) -> None:
+    """Call off that the caller's second factors are removed. Raises Refusal 404/10012 if they are not."""
+    row = await queries.select_user(ctx.tx, ctx.actor.user_id)
+    if row is None or not await call_off_recovery(ctx, row.id):
+        raise Refusal(errors.UNKNOWN_TOKEN)
+    ctx.emit(UserUpdate(user=current_user(row)))
+
+
+async def keep_factors_by_link(ctx: Context, token: str) -> UserRow:
+    """The same by the link of the mail; return the account. Raises Refusal 50035 at `token`."""
+    link = await use_link(ctx, token, LinkPurpose.RECOVERY)
+    row = await _owner(ctx, link.user_id, None)
+    if not await call_off_recovery(ctx, row.id):
+        refuse_link()
+    ctx.emit(UserUpdate(user=current_user(row)))
+    return row
+
+
+@job
+class RemoveLostFactors(Job, frozen=True, kw_only=True):
+    """Removes the second factors of a user who has lost them, and ends all logins, unless it was called off."""
+
+    kind: ClassVar[str] = "remove_lost_factors"
+    fires: ClassVar[tuple[type[Event], ...]] = (UserUpdate, SessionsClose)
+    user_id: UserId
+    requested_at: Timestamp
+
+    async def step(self, ctx: Context) -> None:
+        """Remove the factors."""
+        await queries.lock_user(ctx.tx, self.user_id)
+        row = await queries.select_user(ctx.tx, self.user_id)
+        stored = await factor_queries.select_recovery(ctx.tx, self.user_id)
+        if row is None or row.deleted or stored is None or stored.requested_at != self.requested_at:
+            return
+        await delete_links(ctx.tx, row.id, LinkPurpose.RECOVERY)
+        await remove_factors(ctx, row)
+        await delete_tokens_of_kind(ctx, row.id, TokenKind.SESSION)
+        await record_act(ctx, "user.recovery", row.id, by_account=row.id)
 
 
 async def _owner(ctx: Context, user_id: UserId, address: str | None) -> UserRow:
