@@ -38,7 +38,7 @@ _STATUS = re.compile(
     r"# .+\n\nStatus: (?:accepted|(?P<by>overturned|accepted, overturned in part))\. "
     r"Date: \d{4}-\d\d-\d\d\.(?P<how>(?:.+\n)*)"
 )
-_FILES_OF_OTHERS = {"bot.py", "moothall.toml"}
+_FILES_OF_OTHERS = {"bot.py", "mybot.py", "test_mybot.py", "moothall.toml"}
 """Files that pages name and that a reader makes."""
 _GENERATED = re.compile(r"(<!-- (settings|endpoints|spec|public) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
