@@ -142,6 +142,14 @@ built-client: $(CLIENT_DEV) $(STAMPS)/runtime
 test-python: $(STAMPS)/dev $(CLIENT_DEV) statements $(if $(TESTS),,built-client)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(JOBS) --dist worksteal $(TESTS)
 
+# In an environment of its own, .lowest; what the tests need besides is as new as may be. LOWEST_TESTS is what runs there.
+LOWEST_TESTS ?= tests/test_settings.py tests/oauth2 tests/pages/test_single_sign_on.py tests/pages/test_second_factor.py \
+  tests/server tests/bus tests/storage tests/gateway tests/voice/test_gateway.py tests/voice/test_end_to_end.py
+.PHONY: lowest
+lowest: $(STAMPS)/uv statements ## Run tests with the lowest version of every package that pyproject.toml allows
+	@$(BIN)/python tools/install_lowest.py .lowest
+	@.lowest/bin/python -m pytest --numprocesses $(JOBS) --dist worksteal $(LOWEST_TESTS)
+
 # Clients and example bots have packages of their own: two clients for Python are named discord.
 CLIENT_LOCKS = $(wildcard tests/clients/python/*/requirements.lock examples/bots/*/requirements.lock)
 NODE_CLIENTS = tests/clients/node packages/testing-js
@@ -258,10 +266,12 @@ UPGRADE ?=
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
   --custom-compile-command 'make lock' $(UPGRADE)
 CLIENTS = tests/clients/python
+# The drivers that are extras: a clone, the Debian package and the image have them.
+DRIVERS = --extra postgres --extra nats
 .PHONY: lock
 lock: | $(STAMPS)/uv ## Write the lock files (UPGRADE=--upgrade takes the newest)
-	@$(COMPILE) pyproject.toml --group build --output-file requirements.lock
-	@$(COMPILE) pyproject.toml --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	@$(COMPILE) pyproject.toml $(DRIVERS) --group build --output-file requirements.lock
+	@$(COMPILE) pyproject.toml $(DRIVERS) --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	@for client in pycord nextcord interactions; do \
 	  $(COMPILE) $(CLIENTS)/$$client/requirements.in --output-file $(CLIENTS)/$$client/requirements.lock; done
 	@for folder in examples/bots/*/; do \

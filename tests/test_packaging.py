@@ -38,7 +38,9 @@ def ranges(requirements: list[Any]) -> list[Requirement]:
 )
 def test_the_lock_holds_every_requirement_at_a_version_within_its_range(lock: str, groups: list[str]) -> None:
     requirements = ranges(project()["project"]["dependencies"])
-    for group in groups:
+    for extra in ("postgres", "nats"):
+        requirements += ranges(project()["project"]["optional-dependencies"][extra])
+    for group in [*groups, *(["suite"] if "dev" in groups else [])]:
         requirements += ranges(project()["dependency-groups"][group])
     versions = locked(lock)
 
@@ -48,8 +50,9 @@ def test_the_lock_holds_every_requirement_at_a_version_within_its_range(lock: st
 
 
 def test_every_requirement_has_a_lower_and_an_upper_bound() -> None:
-    groups = project()["dependency-groups"].values()
-    for requirement in ranges([*project()["project"]["dependencies"], *(each for group in groups for each in group)]):
+    table = project()["project"]
+    groups = [*project()["dependency-groups"].values(), *table["optional-dependencies"].values()]
+    for requirement in ranges([*table["dependencies"], *(each for group in groups for each in group)]):
         assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}, requirement
 
 

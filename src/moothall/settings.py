@@ -13,6 +13,7 @@ import os
 import re
 import types
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -698,6 +699,7 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
         yield "nats_url: several processes cannot share an SQLite file; database_url must be a PostgreSQL server's"
     if values.get("workers", 1) > 1 and not str(values.get("database_url") or "sqlite:").startswith("sqlite:"):
         yield "workers: several share an SQLite file; with PostgreSQL, start several servers"
+    yield from _check_drivers(values)
     yield from _check_mail(values)
     if values.get("registration") == "domain":
         if not values.get("registration_domains"):
@@ -708,6 +710,17 @@ def _check_combinations(values: Mapping[str, Any]) -> Iterator[str]:
         port = split_address(values["metrics_listen"])[1]
         if port and port == values.get("port", TABLE["port"].default):
             yield f"metrics_listen: port {port} is the server's own"
+
+
+def _check_drivers(values: Mapping[str, object]) -> Iterator[str]:
+    """Settings whose package is not installed: it is an extra, as few need it."""
+    for name, start, module, extra in (
+        ("database_url", "postgres", "asyncpg", "postgres"),
+        ("nats_url", "", "nats", "nats"),
+    ):
+        value = values.get(name)
+        if value and str(value).startswith(start) and find_spec(module) is None:
+            yield f"{name}: needs a package that is not installed: pip install 'moothall[{extra}]'"
 
 
 def _check_mail(values: Mapping[str, object]) -> Iterator[str]:
