@@ -350,8 +350,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(description="Features that new guilds have, like BANNER; elsewhere they are sold with boosts."),
     ] = (
-        "ANIMATED_BANNER", "ANIMATED_ICON", "BANNER", "ENHANCED_ROLE_COLORS", "INVITE_SPLASH", "MORE_SOUNDBOARD",
-        "MORE_STICKERS", "ROLE_ICONS", "VANITY_URL", "VIP_REGIONS",
+        "ANIMATED_BANNER", "ANIMATED_ICON", "BANNER", "ENHANCED_ROLE_COLORS", "GUILD_TAGS", "INVITE_SPLASH",
+        "MORE_SOUNDBOARD", "MORE_STICKERS", "ROLE_ICONS", "VANITY_URL", "VIP_REGIONS",
     )  # fmt: skip
     guild_level: Annotated[
         int,

@@ -12,6 +12,7 @@ from moothall.api.request.images import blob_key
 from moothall.cdn.images import ImageFiles
 from moothall.cdn.rendering import render
 from moothall.cdn.sizes import SIZES
+from moothall.objects.guild_profile import Badge, BadgeType
 from moothall.storage.blobs import Blobs
 
 STILL, ANIMATED_FORMATS = "0123456789abcdef" * 2, "a_" + "fedcba9876543210" * 2
@@ -122,6 +123,20 @@ async def test_an_image_requested_in_a_thousand_sizes_is_rendered_in_a_few(
 async def test_there_are_six_default_avatars(files: ImageFiles) -> None:
     shown = {(await ask(files, f"/embed/avatars/{index}.png"))[2] for index in range(6)}
     assert len(shown) == 6
+
+
+async def test_a_badge_is_drawn_from_its_name_and_from_no_other(files: ImageFiles) -> None:
+    names = [Badge(kind, "#32a070", "#ffffff").hash for kind in BadgeType]
+    shown = set()
+    for name in names:
+        status, headers, body = await ask(files, f"/guild-tag-badges/1/{name}.png", "size=64")
+        assert (status, headers[b"content-type"], Image.open(BytesIO(body)).size) == (200, b"image/png", (64, 64))
+        shown.add(body)
+    assert len(shown) == len(BadgeType)
+    assert (await ask(files, f"/clan-badges/1/{names[0]}.png", "size=64"))[2] in shown
+    other = "0a" + names[0][2:]
+    for path in (f"{other}.png", f"{'0' * 32}.png", f"{names[0]}.gif", f"{names[0]}.svg"):
+        assert (await ask(files, f"/guild-tag-badges/1/{path}"))[0] == 404
 
 
 async def test_a_request_with_the_entity_tag_is_304(files: ImageFiles) -> None:

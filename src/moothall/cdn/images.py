@@ -16,6 +16,7 @@ from moothall.api.request.images import blob_key
 from moothall.cdn.formats import MEDIA_TYPES
 from moothall.cdn.sizes import read_size
 from moothall.objects.errors import Refusal
+from moothall.objects.guild_profile import Badge
 from moothall.objects.ids import Snowflake, WebhookId
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.budgets import SERVER, Payer, WorkRefused
@@ -37,6 +38,10 @@ _AVATAR: Final = re.compile(r"/avatars/(?P<id>[0-9]{1,19})/(?P<name>[0-9a-f]{32}
 _NO_ENDING: Final = "png"
 """The format of images whose paths have no extension."""
 _DEFAULT: Final = re.compile(r"/embed/avatars/(?P<index>[0-5])\.png")
+
+_BADGE: Final = re.compile(
+    r"/(?:guild-tag-badges|clan-badges)/[0-9]{1,20}/(?P<name>[0-9a-f]{32})\.(?P<ending>[a-z]{3,4})"
+)
 
 _STEPS: Final = 2
 _TAGGED_BYTES: Final = 65_536
@@ -86,6 +91,8 @@ class ImageFiles:
         "/attachments-quick-links/",
         "/instance-icons/",
         "/guilds/",
+        "/guild-tag-badges/",
+        "/clan-badges/",
         "/embed/avatars/",
     )
 
@@ -128,6 +135,9 @@ class ImageFiles:
         if default is not None:
             index = int(default["index"])
             return await self._default(index), "image/png", b'"default-2-%d"' % index, FOREVER
+        badge = _BADGE.fullmatch(path)
+        if badge is not None:
+            return await self._badge(badge["name"], badge["ending"], requested_size(query), client)
         match = _IMAGE.fullmatch(path)
         if match is None:
             return None
@@ -153,6 +163,20 @@ class ImageFiles:
             # There are six for all clients: none of them pays for them.
             body = self._keep(key, await self.pool.run(SERVER, partial(_default_avatar, index)))
         return body
+
+    async def _badge(self, name: str, ending: str, size: int | None, client: Payer) -> _Served | None:
+        """The badge of a guild's tag, which is drawn from its name; None for a name that is none."""
+        badge = Badge.of_hash(name)
+        if badge is None or ending not in MEDIA_TYPES:
+            return None
+        key = (f"badge-{name}", ending, size)
+        body = self._cache.use(key)
+        if body is None:
+            try:
+                body = self._keep(key, await self.pool.run(client, partial(_draw_badge, badge, ending, size)))
+            except ValueError:
+                return None
+        return body, MEDIA_TYPES[ending], f'"badge-{name}-{ending}-{size or 0}"'.encode(), FOREVER
 
     async def _avatar(
         self, path: str, ending: str, size: int | None, client: Payer, *, steps: int = _STEPS
@@ -229,6 +253,13 @@ def _default_avatar(index: int) -> bytes:
     from moothall.cdn.rendering import default_avatar  # noqa: PLC0415 see moothall.cdn.formats
 
     return default_avatar(index)
+
+
+def _draw_badge(badge: Badge, ending: str, size: int | None) -> bytes:
+    from moothall.cdn.badges import draw_badge  # noqa: PLC0415 see moothall.cdn.formats
+    from moothall.cdn.rendering import render  # noqa: PLC0415 the same
+
+    return render(draw_badge(badge), ending, size)
 
 
 def _render(data: bytes, ending: str, size: int | None, *, still: bool) -> bytes:

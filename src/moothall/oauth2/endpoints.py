@@ -21,6 +21,15 @@ from moothall.oauth2.consent import (
     is_authorized,
     require_installable,
 )
+from moothall.oauth2.device_flow import (
+    DeviceAuthorization,
+    DeviceFlow,
+    DeviceRequest,
+    FinishDeviceFlow,
+    VerifyDeviceFlow,
+    authorize_device,
+    show_device_flow,
+)
 from moothall.oauth2.oauth_errors import INVALID_REQUEST, OAuthRefusal
 from moothall.oauth2.openid import PublicKeys, UserInfo
 from moothall.oauth2.queries import select_expiry
@@ -35,7 +44,7 @@ from moothall.objects.scopes import OPENID
 from moothall.objects.user import User
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.application.access import find_application
-from moothall.resources.application.authorization.operations import find_token
+from moothall.resources.application.authorization.operations import answer_device, find_token
 from moothall.resources.application.authorization.queries import delete_oauth2_tokens
 from moothall.resources.application.objects import public_fields
 from moothall.resources.application.queries import ApplicationRow
@@ -43,6 +52,8 @@ from moothall.resources.guild.listing import list_guilds
 from moothall.resources.user.queries import get_user
 
 _TOKEN_RATE: Final = Rate(50, 10.0)
+_DEVICE_RATE: Final = Rate(20, 60.0)
+_USER_CODE_RATE: Final = Rate(10, 60.0)
 _NO_STORE: Final = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 
 State = Annotated[str, Meta(max_length=2048)]
@@ -228,6 +239,32 @@ async def revoke_token(ctx: Context, body: RevokeRequest) -> EmptyObject:
 
         await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())
     return EmptyObject()
+
+
+@post("/oauth2/device/authorize", permission=CLIENT, rate=_DEVICE_RATE, writes=False)
+async def authorize_oauth2_device(ctx: Context, body: DeviceRequest) -> Json[DeviceAuthorization]:
+    """Begin the authorization of a device without a browser (RFC 8628): a code to poll with, one for its user.
+
+    The user enters the second one at `verification_uri`, and the device asks `/oauth2/token` every `interval` seconds.
+    """
+    client = await authenticate_client(ctx, body)
+
+    async def work(inner: Context) -> DeviceAuthorization:
+        return await authorize_device(inner, client, body)
+
+    return Json(encode(await unit_of_work.run(ctx.services, ANONYMOUS, work, fires=())), _NO_STORE)
+
+
+@post("/oauth2/device/verify", permission=PERSON, rate=_USER_CODE_RATE)
+async def get_oauth2_device_flow(ctx: Context, body: VerifyDeviceFlow) -> DeviceFlow:
+    """Get what a device asks for, by the code that it shows to its user."""
+    return await show_device_flow(ctx, body.user_code)
+
+
+@post("/oauth2/device/finish", permission=PERSON, rate=_USER_CODE_RATE)
+async def finish_oauth2_device_flow(ctx: Context, body: FinishDeviceFlow) -> None:
+    """Grant or deny what a device asks for, by the code that it shows to its user. A code is answered once."""
+    await answer_device(ctx, body.user_code, granted=body.result == "granted")
 
 
 @get("/oauth2/keys", permission=PUBLIC)

@@ -1,4 +1,4 @@
-"""OAuth2 error responses (RFC 6749, section 5.2; RFC 6750, section 3)."""
+"""OAuth2 error responses (RFC 6749, section 5.2; RFC 6750, section 3; RFC 8628, section 3.5)."""
 
 from typing import Final
 
@@ -13,6 +13,10 @@ INVALID_GRANT: Final = "invalid_grant"
 UNAUTHORIZED_CLIENT: Final = "unauthorized_client"
 UNSUPPORTED_GRANT_TYPE: Final = "unsupported_grant_type"
 INVALID_SCOPE: Final = "invalid_scope"
+AUTHORIZATION_PENDING: Final = "authorization_pending"
+SLOW_DOWN: Final = "slow_down"
+EXPIRED_TOKEN: Final = "expired_token"  # noqa: S105 an error, no secret
+ACCESS_DENIED: Final = "access_denied"
 
 
 class OAuthRefusal(Refusal):

@@ -1,4 +1,4 @@
-"""The grants of the token endpoint: code, refresh token, client credentials (RFC 6749, RFC 7636)."""
+"""The grants of the token endpoint: code, refresh token, client credentials, device code (RFC 6749, 7636, 8628)."""
 
 import base64
 import hashlib
@@ -12,24 +12,30 @@ from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.oauth2.client_authentication import Client, ClientRequest
 from moothall.oauth2.oauth_errors import (
+    ACCESS_DENIED,
+    AUTHORIZATION_PENDING,
+    EXPIRED_TOKEN,
     INVALID_GRANT,
     INVALID_REQUEST,
     INVALID_SCOPE,
+    SLOW_DOWN,
     UNAUTHORIZED_CLIENT,
     UNSUPPORTED_GRANT_TYPE,
     OAuthRefusal,
 )
 from moothall.oauth2.openid import id_token
 from moothall.objects.guild import Guild
-from moothall.objects.ids import ApplicationId, UserId
+from moothall.objects.ids import ApplicationId, AuthorizationId, UserId
 from moothall.objects.json_object import JsonObject
 from moothall.objects.scopes import BOT, CLIENT_CREDENTIAL_SCOPES, OPENID, UPDATE_COMMANDS, read_scopes
 from moothall.objects.webhook import Webhook
 from moothall.resources.application.authorization import queries
 from moothall.resources.application.authorization.operations import (
     ACCESS_SECONDS,
+    DeviceStatus,
     Tokens,
     find_token,
+    is_polled_too_soon,
     issue_tokens,
     renew_tokens,
 )
@@ -40,6 +46,7 @@ from moothall.resources.webhook.operations import show_webhook
 from moothall.resources.webhook.queries import select_webhook
 from moothall.runtime.secrets import hash_token
 
+DEVICE_GRANT: Final = "urn:ietf:params:oauth:grant-type:device_code"
 _TEAM_SCOPES: Final = frozenset({"identify", UPDATE_COMMANDS})
 
 
@@ -51,6 +58,7 @@ class TokenRequest(ClientRequest, frozen=True, kw_only=True):
     redirect_uri: str | None = None
     code_verifier: str | None = None
     refresh_token: str | None = None
+    device_code: str | None = None
     scope: str | None = None
 
 
@@ -71,7 +79,8 @@ async def exchange(ctx: Context, client: Client, body: TokenRequest) -> TokenRes
     """Exchange the grant of a token request for tokens.
 
     The second use of a code or refresh token returns its OAuthRefusal instead of raising it, because the transaction
-    commits the revocation of the tokens of the first use. Every other error raises OAuthRefusal with status 400.
+    commits the revocation of the tokens of the first use; so does a poll of a device, which is counted. Every other
+    error raises OAuthRefusal with status 400.
     """
     if body.grant_type == "authorization_code":
         return await _exchange_code(ctx, client, body)
@@ -79,6 +88,8 @@ async def exchange(ctx: Context, client: Client, body: TokenRequest) -> TokenRes
         return await _refresh(ctx, client, body)
     if body.grant_type == "client_credentials":
         return await _issue_to_owner(ctx, client, body)
+    if body.grant_type == DEVICE_GRANT:
+        return await _poll(ctx, client, body)
     if body.grant_type is None:
         raise OAuthRefusal(INVALID_REQUEST, "grant_type is required")
     raise OAuthRefusal(UNSUPPORTED_GRANT_TYPE, "This grant_type is not known")
@@ -142,6 +153,35 @@ async def _refresh(ctx: Context, client: Client, body: TokenRequest) -> TokenRes
     if not set(scopes) <= set(consented):
         # Raising rolls the renewal back: the refresh token stays valid.
         raise OAuthRefusal(INVALID_SCOPE, "A refresh cannot ask for more than was consented to")
+    return await _token_response(ctx, client.application, row.user_id, scopes, tokens)
+
+
+async def _poll(ctx: Context, client: Client, body: TokenRequest) -> TokenResponse | OAuthRefusal:
+    """The tokens of a device whose user has granted them; they are given once (RFC 8628, section 3.5)."""
+    if body.device_code is None:
+        raise OAuthRefusal(INVALID_REQUEST, "device_code is required")
+    row = await queries.select_device_code(ctx.tx, hash_token(body.device_code))
+    if row is None or row.application_id != client.application.id:
+        raise OAuthRefusal(INVALID_GRANT, "Invalid device_code")
+    if row.expires_at <= ctx.now:
+        raise OAuthRefusal(EXPIRED_TOKEN, "The device_code has expired")
+    if row.status == DeviceStatus.DENIED:
+        raise OAuthRefusal(ACCESS_DENIED, "The user has denied the request")
+    if row.status == DeviceStatus.PENDING or row.user_id is None:
+        if await is_polled_too_soon(ctx, row):
+            return OAuthRefusal(SLOW_DOWN, "Wait longer between two requests")
+        return OAuthRefusal(AUTHORIZATION_PENDING, "The user has not answered yet")
+    if not await queries.delete_device_code(ctx.tx, row.hash):
+        raise OAuthRefusal(INVALID_GRANT, "Invalid device_code")
+    scopes = row.scopes.split()
+    tokens = await issue_tokens(
+        ctx,
+        client.application.id,
+        row.user_id,
+        scopes,
+        grant_id=AuthorizationId(ctx.ids.next()),
+        refreshable=True,
+    )
     return await _token_response(ctx, client.application, row.user_id, scopes, tokens)
 
 

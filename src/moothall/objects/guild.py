@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.emoji import Emoji
+from moothall.objects.guild_profile import GuildIdentity
 from moothall.objects.ids import ApplicationId, ChannelId, EmojiId, GuildId, UserId
 from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role
@@ -150,6 +151,8 @@ class Guild(Struct, frozen=True, kw_only=True):
     emojis: list[Emoji]
     stickers: list[Sticker]
     incidents_data: IncidentsData | None = None
+    profile: GuildIdentity | None = None
+    """The tag that members may wear; null for none."""
     approximate_member_count: int | UnsetType = UNSET
     approximate_presence_count: int | UnsetType = UNSET
 

@@ -9,6 +9,8 @@ from typing import Final
 # Guilds
 GUILD_NAME_MIN: Final = 2
 GUILD_NAME_MAX: Final = 100
+GUILD_TAG_MIN: Final = 2
+GUILD_TAG_MAX: Final = 4
 GUILD_DESCRIPTION_MAX: Final = 300
 GUILDS_PER_USER: Final = 100
 GUILDS_PER_PREMIUM_USER: Final = 200
@@ -152,6 +154,8 @@ USERNAME_MIN: Final = 2
 USERNAME_MAX: Final = 32
 GLOBAL_NAME_MAX: Final = 32
 BIO_MAX: Final = 190
+PRONOUNS_MAX: Final = 40
+PARTY_ID_MAX: Final = 128
 PASSWORD_MIN: Final = 8
 PASSWORD_MAX: Final = 72
 EMAIL_MAX: Final = 254

@@ -1,5 +1,6 @@
 """Messages (resources: message)."""
 
+from enum import IntEnum
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -77,6 +78,23 @@ class Reaction(Struct, frozen=True, kw_only=True):
     burst_colors: list[str] = []
 
 
+class MessageActivityType(IntEnum):
+    """What a message asks others to do in an activity."""
+
+    JOIN = 1
+    SPECTATE = 2
+    LISTEN = 3
+    JOIN_REQUEST = 5
+    STREAM_REQUEST = 6
+
+
+class MessageActivity(Struct, frozen=True, kw_only=True):
+    """An invitation to the author's activity, or a request for one."""
+
+    type: MessageActivityType
+    party_id: str | UnsetType = UNSET
+
+
 class Message(Struct, frozen=True, kw_only=True):
     """A message. Dispatches add `guild_id` and the author's `member` (without `user`).
 
@@ -102,7 +120,7 @@ class Message(Struct, frozen=True, kw_only=True):
     pinned: bool = False
     webhook_id: WebhookId | UnsetType = UNSET
     type: int = 0
-    activity: Any = UNSET
+    activity: MessageActivity | UnsetType = UNSET
     application: IntegrationApplication | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET
     flags: int = 0

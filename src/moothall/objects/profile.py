@@ -15,10 +15,11 @@ class ProfileUser(User, frozen=True, kw_only=True):
 
 
 class ProfileMetadata(Struct, frozen=True, kw_only=True):
-    """What users say about themselves. Pronouns and theme colors are always empty."""
+    """What users say about themselves. Theme colors are always empty."""
 
     bio: str
     accent_color: int | None
+    banner: str | None = None
     pronouns: str = ""
     theme_colors: None = None
 

@@ -30,6 +30,8 @@ class VoiceState(Struct, frozen=True, kw_only=True):
     self_video: bool = False
     suppress: bool = False
     request_to_speak_timestamp: Timestamp | None = None
+    connected_at: int | UnsetType = UNSET
+    """When the user entered voice in the guild, in seconds since the Unix epoch."""
 
 
 class VoiceRegion(Struct, frozen=True, kw_only=True):

@@ -49,6 +49,7 @@ SIGN_ON_COOKIE: Final = "moothall_sign_on"
 """What a browser takes along to an identity provider and back."""
 SESSION_SECONDS: Final = 30 * 86_400
 SESSION_PATHS: Final = (
+    "/activate",
     "/login",
     "/logout",
     "/oauth2",

@@ -10,8 +10,8 @@ DOCUMENTATION_FOLDER: Final = Path(__file__).with_name("documentation")
 """Where the site of the documentation is: `tools/build_docs.py` writes it, packages of a release contain it."""
 DOCUMENTATION_PREFIX: Final = "/docs/"
 PAGE_PREFIXES: Final = (
-    "/login", "/register", "/forgot", "/reset", "/verify", "/recovery", "/logout", "/oauth2/", "/invite/", "/template/",
-    "/linked-roles/", "/settings/", "/developers",
+    "/activate", "/login", "/register", "/forgot", "/reset", "/verify", "/recovery", "/logout", "/oauth2/", "/invite/",
+    "/template/", "/linked-roles/", "/settings/", "/developers",
 )  # fmt: skip
 THEME: Final = "/theme.css"
 """The operator's style sheet."""

@@ -15,8 +15,10 @@ from moothall.api.pipeline import refusal_of
 from moothall.api.ratelimit import Rate
 from moothall.api.request.http_request import ClientDisconnected, RequestTooLarge, client_address
 from moothall.logs import current_request
+from moothall.oauth2.device_flow import DEVICE_PATH
 from moothall.objects.errors import Refusal
 from moothall.pages import (
+    activation,
     consent,
     developers,
     guild_templates,
@@ -72,6 +74,7 @@ register_url_convertor("code", CodeConvertor())
 _PAGES: Final = Rate(60, 10.0)
 _LOGINS: Final = Rate(10, 10.0)
 _CONSENTS: Final = Rate(10, 10.0)
+_CODES: Final = Rate(20, 60.0)
 _HEADERS: Final = {
     "cache-control": "no-store",
     "vary": "accept-language",
@@ -100,6 +103,7 @@ _ROUTES: Final[list[tuple[str, dict[str, Handler], Rate]]] = [
     ("/recovery", {"GET": recovery.show_recovery, "POST": recovery.keep_factors}, _LOGINS),
     ("/logout", {"POST": login.log_out}, _PAGES),
     ("/oauth2/authorize", {"GET": consent.show_request, "POST": consent.answer_request}, _CONSENTS),
+    (DEVICE_PATH, {"GET": activation.show_device, "POST": activation.answer_request}, _CODES),
     ("/oauth2/authorized", {"GET": consent.show_installed}, _PAGES),
     ("/invite/{code:code}", {"GET": invites.show_invite, "POST": invites.accept_invite}, _PAGES),
     (

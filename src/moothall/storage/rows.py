@@ -32,7 +32,7 @@ from moothall.objects.permissions import PermissionSet
 from moothall.objects.role import Role, RoleColors, RoleTags
 from moothall.objects.soundboard import SoundboardSound
 from moothall.objects.sticker import Sticker
-from moothall.objects.user import User
+from moothall.objects.user import PrimaryGuild, User
 from moothall.objects.wire import Timestamp, convert
 
 
@@ -79,6 +79,12 @@ class GuildRow(Struct):
     """Stored also while disabled; the feature WELCOME_SCREEN_ENABLED enables it."""
     recent_changes: str = ""
     """What the last versions changed (`authority/guild_changes.py`)."""
+    tag: str | None = None
+    """What members may wear behind their names; None for none."""
+    badge: int | None = None
+    """The `BadgeType` beside the tag."""
+    badge_color_primary: str | None = None
+    badge_color_secondary: str | None = None
 
 
 class RoleRow(Struct):
@@ -253,6 +259,12 @@ class UserRow(Struct):
     deletes_at: Timestamp | None
     suspended: bool
     pending: int
+    pronouns: str | None
+    primary_guild_id: GuildId | None
+    """The guild whose tag the user wears."""
+    primary_guild_tag: str | None
+    """None until the user says again that they wear the tag, after it has changed."""
+    primary_guild_badge: str | None
 
 
 class MemberRow(Struct):
@@ -455,7 +467,16 @@ def user_from_row(row: UserRow) -> User:
         accent_color=row.accent_color,
         public_flags=row.public_flags,
         flags=row.public_flags,
+        primary_guild=primary_guild(row.primary_guild_id, row.primary_guild_tag, row.primary_guild_badge),
     )
+
+
+def primary_guild(guild_id: int | None, tag: str | None, badge: str | None) -> PrimaryGuild | None:
+    """The guild whose tag a user wears, of the columns of their row; None for none."""
+    if guild_id is None:
+        return None
+    enabled = None if tag is None else True
+    return PrimaryGuild(identity_guild_id=GuildId(Snowflake(guild_id)), identity_enabled=enabled, tag=tag, badge=badge)
 
 
 def member_from_row(row: MemberRow, user: User | UnsetType) -> Member:

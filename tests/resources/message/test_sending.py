@@ -562,3 +562,32 @@ async def test_a_message_leaves_nothing_to_the_garbage_collector(platform: Platf
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 5, 6])
+async def test_people_invite_others_to_an_activity_or_ask_for_it(platform: Platform, kind: int) -> None:
+    owner, _, url = await guild_of(platform)
+    app = (await owner.post("/applications", {"name": "Chess"})).json
+    body = {
+        "activity": {"type": kind, "party_id": "table 1", "session_id": "s1"},
+        "application_id": app["id"],
+    }
+    sent = (await owner.post(url, body)).json
+    assert sent["activity"] == {"type": kind, "party_id": "table 1"}
+    assert (sent["application"]["id"], sent["application"]["name"]) == (app["id"], "Chess")
+    read = (await owner.get(f"{url}/{sent['id']}")).json
+    assert (read["activity"], read["application"]) == (sent["activity"], sent["application"])
+    heard = platform.heard_data("MESSAGE_CREATE")[-1]
+    assert (heard["activity"], heard["application"]) == (sent["activity"], sent["application"])
+
+
+async def test_an_activity_of_no_kind_or_application_is_refused_and_bots_send_none(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    assert (await owner.post(url, {"activity": {"type": 4}})).errors_at("activity.type") == ["BASE_TYPE_CHOICES"]
+    unknown = {"activity": {"type": 1}, "application_id": "1"}
+    assert (await owner.post(url, unknown)).errors_at("application_id") == ["BASE_TYPE_CHOICES"]
+    assert (await owner.post(url, {"activity": {"type": 1}})).json["activity"] == {"type": 1}
+    bot = await platform.bot(owner)
+    await guild.join(bot)
+    assert "activity" not in (await bot.post(url, {"content": "hi", "activity": {"type": 1}})).json
+    assert (await bot.post(url, {"activity": {"type": 1}})).code == 50006

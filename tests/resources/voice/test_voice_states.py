@@ -7,6 +7,7 @@ import pytest
 
 from moothall.objects.ids import ChannelId
 from moothall.objects.permissions import Permissions
+from moothall.objects.wire import Timestamp
 from moothall.resources.voice.operations.sessions import clear_voice, leave_voice
 from tests.support.harness import STAGE, VOICE, Caller, Guild, Platform
 from tests.support.voice import go
@@ -165,3 +166,17 @@ async def test_vip_regions_are_for_guilds_that_have_them(guild: Guild) -> None:
     assert [region["id"] for region in (await guild.owner.get("/voice/regions")).json] == ["local"]
     moved = await guild.owner.patch(f"/channels/{bridge}", {"rtc_region": "vip-local"})
     assert (moved.status, moved.json["rtc_region"]) == (200, "vip-local")
+
+
+async def test_a_state_says_since_when_its_user_is_in_voice(platform: Platform, guild: Guild) -> None:
+    lobby, other = await guild.channel(type=VOICE), await guild.channel(type=VOICE)
+    bob = await guild.member_with(0)
+    began = int(Timestamp.now()) // 1000
+    assert await go(platform, guild, bob, lobby)
+    entered = platform.heard_data("VOICE_STATE_UPDATE")[-1]["connected_at"]
+    assert began <= entered <= int(Timestamp.now()) // 1000
+    assert await go(platform, guild, bob, other)
+    assert platform.heard_data("VOICE_STATE_UPDATE")[-1]["connected_at"] == entered
+    assert (await bob.get(f"/guilds/{guild.id}/voice-states/@me")).json["connected_at"] == entered
+    assert await go(platform, guild, bob, None)
+    assert "connected_at" not in platform.heard_data("VOICE_STATE_UPDATE")[-1]

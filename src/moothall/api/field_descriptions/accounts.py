@@ -123,4 +123,9 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "keys": "The keys of the browser's push subscription.",
     "p256dh": "The public key of the browser's push subscription, base64url.",
     "subscriptions": "How many browsers are told.",
+    "device_code": "The code that the device polls with.",
+    "user_code": "The code that the device shows to its user.",
+    "verification_uri": "Where the user enters the code.",
+    "verification_uri_complete": "The same address with the code in it.",
+    "two_way_link_code": "Always null: accounts are not linked in two ways.",
 }

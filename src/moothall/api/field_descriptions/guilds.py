@@ -172,4 +172,8 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "processed_users": "How many have been processed.",
     "total_users": "How many there are in all.",
     "is_spam": "Whether the request was judged to be spam.",
+    "badge_color_primary": "The colour of the shield of the badge, as #rrggbb.",
+    "badge_color_secondary": "The colour of the sign on the badge, as #rrggbb.",
+    "badge_hash": "The name of the image of the badge.",
+    "custom_banner_hash": "The image hash of the discovery splash; null without one.",
 }

@@ -14,6 +14,7 @@ from moothall.storage.tables import (
     authorization_codes,
     channel_recipients,
     channels,
+    device_codes,
     former_members,
     guilds,
     members,
@@ -91,6 +92,7 @@ _delete_tokens = Query(lambda: delete(tokens).where(tokens.c.user_id == _of_user
 _delete_operator = Query(lambda: delete(operators).where(operators.c.user_id == _of_user))
 _delete_operator_tokens = Query(lambda: delete(operator_tokens).where(operator_tokens.c.user_id == _of_user))
 _delete_codes = Query(lambda: delete(authorization_codes).where(authorization_codes.c.user_id == _of_user))
+_delete_device_codes = Query(lambda: delete(device_codes).where(device_codes.c.user_id == _of_user))
 _select_teams = Query(lambda: select(teams.c.id).where(teams.c.owner_user_id == _of_user))
 _delete_memberships_of_teams = Query(lambda: delete(team_members).where(in_list(team_members.c.team_id, "team_ids")))
 _delete_teams = Query(lambda: delete(teams).where(in_list(teams.c.id, "team_ids")))
@@ -137,6 +139,7 @@ async def select_some_group_dm(reader: Reader, user_id: UserId) -> ChannelId | N
 async def delete_all_tokens(tx: Transaction, user_id: UserId) -> None:
     """Delete the tokens of a person: of their logins and of applications, with the codes for new ones."""
     await tx.execute(_delete_codes, user_id=user_id)
+    await tx.execute(_delete_device_codes, user_id=user_id)
     await tx.execute(_delete_tokens, user_id=user_id)
 
 

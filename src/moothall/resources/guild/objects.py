@@ -11,6 +11,7 @@ from moothall.objects.emoji_choice import current_emoji
 from moothall.objects.expressions import emojis_with_availability, stickers_with_availability
 from moothall.objects.features import Feature
 from moothall.objects.guild import Guild, GuildPreview, IncidentsData, NsfwLevel, WelcomeScreen
+from moothall.objects.guild_profile import DEFAULT_BADGE_COLORS, Badge, GuildIdentity
 from moothall.objects.role import Role
 from moothall.objects.sticker import Sticker
 from moothall.objects.wire import convert, encode, to_plain
@@ -62,7 +63,19 @@ def build_guild_object(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji]
         emojis=emojis_with_availability(emojis, row.premium_tier),
         stickers=stickers_with_availability(stickers, row.premium_tier, row.features),
         incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
+        profile=guild_identity(row),
     )
+
+
+def badge_of(row: GuildRow) -> Badge:
+    """The badge of a guild, chosen or not."""
+    primary, secondary = DEFAULT_BADGE_COLORS
+    return Badge(row.badge or 0, row.badge_color_primary or primary, row.badge_color_secondary or secondary)
+
+
+def guild_identity(row: GuildRow) -> GuildIdentity | None:
+    """The tag and badge of a guild; None for a guild without a tag."""
+    return None if row.tag is None else GuildIdentity(tag=row.tag, badge=badge_of(row).hash)
 
 
 @once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.EMOJIS, GuildPart.STICKERS)

@@ -5,6 +5,7 @@ from typing import Any, Final
 from msgspec import UNSET, structs
 
 from moothall.api.context import Context
+from moothall.api.hooks import Hook
 from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
@@ -13,6 +14,7 @@ from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.features import CHANGEABLE, Feature
 from moothall.objects.form_codes import FormCode
 from moothall.objects.guild import Guild, SystemChannelFlags
+from moothall.objects.ids import GuildId
 from moothall.objects.images import ImageData
 from moothall.objects.json_object import JsonObject
 from moothall.objects.locales import DEFAULT
@@ -38,6 +40,8 @@ _CHANNEL_SETTINGS: Final = (
 )  # fmt: skip
 """The settings of a guild that refer to a channel."""
 
+GUILD_DELETED: Final = Hook[[Context, GuildId], None]("guild deleted")
+"""Called in the transaction that deletes a guild."""
 BOT_GUILDS: Final = 10
 """A bot in this many guilds cannot create another."""
 
@@ -248,6 +252,7 @@ async def delete_guild(ctx: Context) -> None:
 async def delete_entered_guild(ctx: Context) -> None:
     """Delete the guild entered as `delete_guild` does, without checking who deletes it."""
     await queries.delete_guild(ctx.tx, ctx.guild.id)
+    await GUILD_DELETED(ctx, ctx.guild.id)
     await enqueue_guild_purge(ctx, ctx.guild.id)
     ctx.emit(GuildDelete(guild_id=ctx.guild.id))
 

@@ -7,10 +7,11 @@ from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from moothall.objects.application import IntegrationApplication
 from moothall.objects.channel import ChannelMention
 from moothall.objects.embed import Embed
 from moothall.objects.ids import ApplicationId, ChannelId, MessageId, RoleId, WebhookId
-from moothall.objects.message import MessageReference
+from moothall.objects.message import MessageActivity, MessageReference
 from moothall.objects.sticker import StickerItem
 from moothall.objects.wire import Timestamp, decoder, encode
 
@@ -30,6 +31,9 @@ class Head(Struct, frozen=True, kw_only=True):
     mention_roles: list[RoleId] = []
     mention_channels: list[ChannelMention] | UnsetType = UNSET
     """Only for copies of published messages: the mentioned channels of the source that @everyone may view."""
+    activity: MessageActivity | UnsetType = UNSET
+    application: IntegrationApplication | UnsetType = UNSET
+    """The application of the activity, as it was when the message was sent."""
     flags: int = 0
     webhook_id: WebhookId | UnsetType = UNSET
     application_id: ApplicationId | UnsetType = UNSET

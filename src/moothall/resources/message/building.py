@@ -88,6 +88,8 @@ def build_message(links: FileLinks, message: OutgoingMessage, references: Messag
         flags=draft.flags if forwarded is None else draft.flags | MessageFlags.HAS_SNAPSHOT,
         message_reference=_reference_of(message.access, references),
         sticker_items=list(references.stickers) if references.stickers else UNSET,
+        activity=UNSET if draft.activity is None else draft.activity,
+        application=UNSET if draft.application is None else draft.application,
     )
     if message.interaction is not None:
         head = _with_interaction(head, message.interaction)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from moothall.authority.channel_access import ChannelAccess
+from moothall.objects.application import IntegrationApplication
 from moothall.objects.component import MessageComponent
 from moothall.objects.embed import Embed
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, StickerId
-from moothall.objects.message import AllowedMentions, Attachment
+from moothall.objects.message import AllowedMentions, Attachment, MessageActivity
 from moothall.objects.message_types import EDITABLE, MessageFlags, MessagePart, MessageReferenceType, MessageType
 from moothall.objects.poll import PollDraft
 from moothall.resources.message.authors import Author
@@ -33,6 +34,9 @@ class Draft(Struct, frozen=True, kw_only=True):
     components: list[MessageComponent] = []
     attachments: list[Attachment] = []
     sticker_ids: list[StickerId] = []
+    activity: MessageActivity | None = None
+    application: IntegrationApplication | None = None
+    """The application of the activity."""
 
     @property
     def layout(self) -> bool:

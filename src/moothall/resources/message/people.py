@@ -19,6 +19,7 @@ from moothall.objects.wire import Timestamp, encode
 from moothall.resources.message.queries.people import BOT_COLUMN, USER_COLUMNS, USERS_TABLE, select_people, select_users
 from moothall.runtime.cache import Cache
 from moothall.storage.database import Database, Reader
+from moothall.storage.rows import primary_guild
 
 _MAX_CACHED = 20_000
 
@@ -93,7 +94,7 @@ def _person(row: tuple[Any, ...]) -> Person:
 
 @lru_cache(maxsize=_MAX_CACHED)
 def _encode_user(row: tuple[Any, ...]) -> bytes:
-    user_id, username, discriminator, global_name, avatar, bot, system, banner, accent_color, public_flags = row
+    user_id, username, discriminator, global_name, avatar, bot, system, banner, accent_color, public_flags = row[:10]
     return encode(
         User(
             id=UserId(Snowflake(user_id)),
@@ -107,6 +108,7 @@ def _encode_user(row: tuple[Any, ...]) -> bytes:
             accent_color=accent_color,
             public_flags=public_flags,
             flags=public_flags,
+            primary_guild=primary_guild(*row[10:]),
         )
     )
 

@@ -7,21 +7,24 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess
 from moothall.objects import errors
+from moothall.objects.application import IntegrationApplication
 from moothall.objects.embed import read_embeds
-from moothall.objects.errors import FormErrors, Refusal
+from moothall.objects.errors import FormErrors, Refusal, refuse_field
 from moothall.objects.form_codes import FieldError, FormCode
-from moothall.objects.ids import ChannelId, UserId
+from moothall.objects.ids import ApplicationId, ChannelId, UserId
 from moothall.objects.mentions import check_allowed_mentions
-from moothall.objects.message import Attachment
+from moothall.objects.message import Attachment, MessageActivity
 from moothall.objects.message_types import SETTABLE, MessageFlags, MessagePart, MessageReferenceType
 from moothall.objects.permissions import Permissions
 from moothall.objects.poll import read_poll
 from moothall.objects.text import clean
+from moothall.resources.application.objects import integration_application
+from moothall.resources.application.queries import select_application
 from moothall.resources.component.resolved_ids import ComponentLookup, Sender, look_up_components, sender_of
 from moothall.resources.message.attachment.embeds import embed_files
 from moothall.resources.message.attachment.operations import get_attachments
@@ -49,7 +52,16 @@ from moothall.resources.message.requests import (
     check_supported,
 )
 
-_NOT_FORWARDED: Final = ("content", "embeds", "components", "attachments", "sticker_ids", "poll", "shared_client_theme")
+_NOT_FORWARDED: Final = (
+    "activity",
+    "content",
+    "embeds",
+    "components",
+    "attachments",
+    "sticker_ids",
+    "poll",
+    "shared_client_theme",
+)
 _OWN_FLAGS: Final = SETTABLE | MessageFlags.IS_VOICE_MESSAGE
 
 
@@ -89,7 +101,21 @@ async def draft_own_message(
         raise Refusal(errors.NO_VOICE_MESSAGES)
     if not ctx.actor.bot:
         body = without_components(body, None)
-    return await draft_message(ctx, ctx.channel, body, sender_of(ctx), form_errors, channel_id=channel_id)
+    application = None
+    if isinstance(body, CreateMessage) and body.activity is not None:
+        if ctx.actor.bot:
+            body = structs.replace(body, activity=None)
+        elif body.application_id is not None:
+            application = await _find_application(ctx, body.application_id)
+    draft = await draft_message(ctx, ctx.channel, body, sender_of(ctx), form_errors, channel_id=channel_id)
+    return draft if application is None else structs.replace(draft, application=application)
+
+
+async def _find_application(ctx: Context, application_id: ApplicationId) -> IntegrationApplication:
+    row = await select_application(ctx.tx, application_id)
+    if row is None:
+        refuse_field("application_id", FormCode.BASE_TYPE_CHOICES, "There is no such application.")
+    return integration_application(row, None)
 
 
 async def draft_message(
@@ -178,6 +204,7 @@ def read_draft(
         components=components,
         attachments=attachments,
         sticker_ids=body.sticker_ids or [],
+        activity=_activity(body),
     )
     _require_content(draft, voice=voice)
     return draft
@@ -220,6 +247,12 @@ def read_edit(body: EditMessage, sources: EditSources, form_errors: FormErrors |
     )
 
 
+def _activity(body: MessageFields) -> MessageActivity | None:
+    if not isinstance(body, CreateMessage) or body.activity is None:
+        return None
+    return MessageActivity(type=body.activity.type, party_id=body.activity.party_id or UNSET)
+
+
 def _uploader(sender: Sender) -> UserId | None:
     """The user whose uploads a message may use; None for a webhook."""
     return None if sender.is_webhook else sender.user_id
@@ -245,7 +278,13 @@ def _check_forward(body: CreateMessage, reference: MessageReferenceInput, form_e
 
 def _require_content(draft: Draft, *, voice: bool) -> None:
     files_only = not (
-        draft.content or draft.embeds or draft.components or draft.poll or draft.sticker_ids or draft.forwards
+        draft.content
+        or draft.embeds
+        or draft.components
+        or draft.poll
+        or draft.sticker_ids
+        or draft.forwards
+        or draft.activity
     )
     if voice:
         require_voice_message(draft.attachments, files_only=files_only)

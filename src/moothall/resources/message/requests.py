@@ -9,9 +9,9 @@ from moothall.objects import limits
 from moothall.objects.embed import EmbedInputs, read_embeds
 from moothall.objects.errors import FormErrors
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import ChannelId, GuildId, MessageId, StickerId
+from moothall.objects.ids import ApplicationId, ChannelId, GuildId, MessageId, StickerId
 from moothall.objects.mentions import check_allowed_mentions
-from moothall.objects.message import AllowedMentions
+from moothall.objects.message import AllowedMentions, MessageActivityType
 from moothall.objects.poll import PollInput, read_poll
 from moothall.resources.message.attachment.requests import AttachmentInputs
 from moothall.resources.message.components import is_layout, looks_like_layout, read_message_components
@@ -55,12 +55,25 @@ class MessageReferenceInput(Struct, frozen=True, kw_only=True):
     fail_if_not_exists: bool | None = None
 
 
+class MessageActivityInput(Struct, frozen=True, kw_only=True):
+    """An invitation to an activity of the author's, or a request for one of another's."""
+
+    type: MessageActivityType
+    party_id: Annotated[str, Meta(max_length=limits.PARTY_ID_MAX)] | None = None
+    session_id: Annotated[str, Meta(max_length=limits.PARTY_ID_MAX)] | None = None
+    """The gateway session that has the activity. It is not shown to others."""
+
+
 class CreateMessage(MessageFields, frozen=True, kw_only=True):
     """The body of Create Message."""
 
     nonce: Nonce | None = None
     enforce_nonce: bool | None = None
     message_reference: MessageReferenceInput | None = None
+    activity: MessageActivityInput | None = None
+    """Of people alone; what bots send is ignored."""
+    application_id: ApplicationId | None = None
+    """The application whose activity it is."""
 
 
 class EditMessage(Struct, frozen=True, kw_only=True):

@@ -3,9 +3,10 @@
 from msgspec import UNSET
 
 from moothall.api.authenticate import Actor, TokenKind
+from moothall.objects.profile import ProfileMetadata
 from moothall.objects.scopes import EMAIL, PREMIUM
 from moothall.objects.user import CurrentUser
-from moothall.storage.rows import UserRow
+from moothall.storage.rows import UserRow, primary_guild
 
 
 def current_user(row: UserRow, *, private: bool = True, email: bool = True, premium: bool = True) -> CurrentUser:
@@ -31,7 +32,13 @@ def current_user(row: UserRow, *, private: bool = True, email: bool = True, prem
         verified=row.verified if email else UNSET,
         email=row.email if email else UNSET,
         bio=row.bio if private else UNSET,
+        primary_guild=primary_guild(row.primary_guild_id, row.primary_guild_tag, row.primary_guild_badge),
     )
+
+
+def profile_metadata(row: UserRow) -> ProfileMetadata:
+    """What a user says about themselves."""
+    return ProfileMetadata(bio=row.bio, accent_color=row.accent_color, banner=row.banner, pronouns=row.pronouns or "")
 
 
 def own_view(row: UserRow, actor: Actor) -> CurrentUser:

@@ -29,6 +29,8 @@ class VoiceStateRow(Struct):
     node: str
     started_at: Timestamp | None
     """When the first of those in the channel entered it, the same for all of them; None if that is not known."""
+    connected_at: Timestamp | None = None
+    """When the user entered voice in the guild; a move keeps it. None for states of older versions."""
 
 
 _KEY = ("guild_id", "user_id")
@@ -203,6 +205,7 @@ def voice_state_object(
         self_video=row.self_video,
         suppress=False if left else row.suppress,
         request_to_speak_timestamp=None if left else row.request_to_speak_timestamp,
+        connected_at=UNSET if left or row.connected_at is None else row.connected_at // 1000,
     )
 
 

@@ -437,6 +437,10 @@ CREATE TABLE deleted_guilds (
 	incidents_data TEXT,
 	welcome_screen TEXT,
 	recent_changes TEXT NOT NULL,
+	tag TEXT,
+	badge BIGINT,
+	badge_color_primary TEXT,
+	badge_color_secondary TEXT,
 	deleted_at BIGINT NOT NULL,
 	deletes_at BIGINT NOT NULL,
 	deleted_by BIGINT,
@@ -529,6 +533,28 @@ CREATE TABLE deleted_webhooks (
 CREATE INDEX ix_deleted_webhooks_avatar ON deleted_webhooks (avatar) WHERE avatar IS NOT NULL;
 
 CREATE INDEX ix_deleted_webhooks_guild_id ON deleted_webhooks (guild_id);
+
+CREATE TABLE device_codes (
+	hash BYTEA NOT NULL,
+	user_code_hash BYTEA NOT NULL,
+	application_id BIGINT NOT NULL,
+	scopes TEXT NOT NULL,
+	status BIGINT NOT NULL,
+	user_id BIGINT,
+	interval BIGINT NOT NULL,
+	polled_at BIGINT,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL,
+	CONSTRAINT pk_device_codes PRIMARY KEY (hash)
+);
+
+CREATE INDEX ix_device_codes_application_id ON device_codes (application_id);
+
+CREATE INDEX ix_device_codes_expires_at ON device_codes (expires_at);
+
+CREATE UNIQUE INDEX ix_device_codes_user_code_hash ON device_codes (user_code_hash);
+
+CREATE INDEX ix_device_codes_user_id ON device_codes (user_id);
 
 CREATE TABLE dismissed_mentions (
 	user_id BIGINT NOT NULL,
@@ -730,6 +756,10 @@ CREATE TABLE guilds (
 	incidents_data TEXT,
 	welcome_screen TEXT,
 	recent_changes TEXT DEFAULT '' NOT NULL,
+	tag TEXT,
+	badge BIGINT,
+	badge_color_primary TEXT,
+	badge_color_secondary TEXT,
 	CONSTRAINT pk_guilds PRIMARY KEY (id)
 );
 
@@ -1802,6 +1832,10 @@ CREATE TABLE users (
 	deletes_at BIGINT,
 	suspended BOOLEAN DEFAULT false NOT NULL,
 	pending BIGINT DEFAULT 0 NOT NULL,
+	pronouns TEXT,
+	primary_guild_id BIGINT,
+	primary_guild_tag TEXT,
+	primary_guild_badge TEXT,
 	CONSTRAINT pk_users PRIMARY KEY (id)
 );
 
@@ -1812,6 +1846,8 @@ CREATE INDEX ix_users_avatar ON users (avatar) WHERE avatar IS NOT NULL;
 CREATE INDEX ix_users_banner ON users (banner) WHERE banner IS NOT NULL;
 
 CREATE UNIQUE INDEX ix_users_email_key ON users (email_key);
+
+CREATE INDEX ix_users_primary_guild_id ON users (primary_guild_id);
 
 CREATE UNIQUE INDEX uq_users_username_key ON users (username_key) WHERE NOT bot;
 
@@ -1828,6 +1864,7 @@ CREATE TABLE voice_states (
 	request_to_speak_timestamp BIGINT,
 	node TEXT NOT NULL,
 	started_at BIGINT,
+	connected_at BIGINT,
 	CONSTRAINT pk_voice_states PRIMARY KEY (guild_id, user_id)
 );
 

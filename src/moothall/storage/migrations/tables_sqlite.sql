@@ -456,6 +456,10 @@ CREATE TABLE deleted_guilds (
 	incidents_data TEXT,
 	welcome_screen TEXT,
 	recent_changes TEXT NOT NULL,
+	tag TEXT,
+	badge INTEGER,
+	badge_color_primary TEXT,
+	badge_color_secondary TEXT,
 	deleted_at INTEGER NOT NULL,
 	deletes_at INTEGER NOT NULL,
 	deleted_by INTEGER,
@@ -551,6 +555,29 @@ CREATE TABLE deleted_webhooks (
 CREATE INDEX ix_deleted_webhooks_avatar ON deleted_webhooks (avatar) WHERE avatar IS NOT NULL;
 
 CREATE INDEX ix_deleted_webhooks_guild_id ON deleted_webhooks (guild_id);
+
+CREATE TABLE device_codes (
+	hash BLOB NOT NULL,
+	user_code_hash BLOB NOT NULL,
+	application_id INTEGER NOT NULL,
+	scopes TEXT NOT NULL,
+	status INTEGER NOT NULL,
+	user_id INTEGER,
+	interval INTEGER NOT NULL,
+	polled_at INTEGER,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	CONSTRAINT pk_device_codes PRIMARY KEY (hash)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_device_codes_application_id ON device_codes (application_id);
+
+CREATE INDEX ix_device_codes_expires_at ON device_codes (expires_at);
+
+CREATE UNIQUE INDEX ix_device_codes_user_code_hash ON device_codes (user_code_hash);
+
+CREATE INDEX ix_device_codes_user_id ON device_codes (user_id);
 
 CREATE TABLE dismissed_mentions (
 	user_id INTEGER NOT NULL,
@@ -762,6 +789,10 @@ CREATE TABLE guilds (
 	incidents_data TEXT,
 	welcome_screen TEXT,
 	recent_changes TEXT DEFAULT '' NOT NULL,
+	tag TEXT,
+	badge INTEGER,
+	badge_color_primary TEXT,
+	badge_color_secondary TEXT,
 	CONSTRAINT pk_guilds PRIMARY KEY (id)
 );
 
@@ -1895,6 +1926,10 @@ CREATE TABLE users (
 	deletes_at INTEGER,
 	suspended BOOLEAN DEFAULT 0 NOT NULL,
 	pending INTEGER DEFAULT 0 NOT NULL,
+	pronouns TEXT,
+	primary_guild_id INTEGER,
+	primary_guild_tag TEXT,
+	primary_guild_badge TEXT,
 	CONSTRAINT pk_users PRIMARY KEY (id)
 );
 
@@ -1905,6 +1940,8 @@ CREATE INDEX ix_users_avatar ON users (avatar) WHERE avatar IS NOT NULL;
 CREATE INDEX ix_users_banner ON users (banner) WHERE banner IS NOT NULL;
 
 CREATE UNIQUE INDEX ix_users_email_key ON users (email_key);
+
+CREATE INDEX ix_users_primary_guild_id ON users (primary_guild_id);
 
 CREATE UNIQUE INDEX uq_users_username_key ON users (username_key) WHERE bot = 0;
 
@@ -1921,6 +1958,7 @@ CREATE TABLE voice_states (
 	request_to_speak_timestamp INTEGER,
 	node TEXT NOT NULL,
 	started_at INTEGER,
+	connected_at INTEGER,
 	CONSTRAINT pk_voice_states PRIMARY KEY (guild_id, user_id)
 )
  WITHOUT ROWID;

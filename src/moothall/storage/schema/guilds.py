@@ -68,6 +68,10 @@ guilds = table(
     json_column("incidents_data", JsonObject),
     json_column("welcome_screen", JsonObject),
     Column("recent_changes", Text(), nullable=False, default="", server_default=""),  # what the last versions changed
+    text_column("tag"),
+    number_column("badge", None),  # a `BadgeType`
+    text_column("badge_color_primary"),
+    text_column("badge_color_secondary"),
     index("vanity_url_code", unique=True),
     index("owner_id"),
 )

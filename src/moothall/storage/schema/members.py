@@ -85,6 +85,7 @@ voice_states = clustered(
     moment_column("request_to_speak_timestamp", nullable=True),
     text_column("node", "", nullable=False),  # the gateway node that holds the session
     moment_column("started_at", nullable=True),  # when the first of those in the channel entered it
+    moment_column("connected_at", nullable=True),  # when the user entered voice in this guild
     index("channel_id"),
     index("user_id"),
 )

@@ -45,10 +45,15 @@ users = table(
     moment_column("deletes_at", nullable=True),  # when a disabled account is deleted
     flag_column("suspended", added=True),  # by the operator, who alone can end it
     number_column("pending", added=True),  # 1 until its address is verified, 2 until the operator approves it
+    text_column("pronouns"),
+    id_column("primary_guild_id", GuildId, nullable=True),  # whose tag the user wears
+    text_column("primary_guild_tag"),  # NULL until the user says again that they wear it, after it has changed
+    text_column("primary_guild_badge"),
     index("email_key", unique=True),
 )
 partial_index("uq_users_username_key", users.c.username_key, where=~users.c.bot, unique=True)
 Index("ix_users_application_id", users.c.application_id)
+Index("ix_users_primary_guild_id", users.c.primary_guild_id)
 
 tokens = clustered(
     "tokens",
@@ -231,6 +236,25 @@ authorization_codes = clustered(
     index("user_id"),
 )
 """A used code stays until it expires, so that its second use is detected."""
+
+device_codes = clustered(
+    "device_codes",
+    bytes_column("hash", key=True),  # SHA-256 of the code that the device has
+    bytes_column("user_code_hash"),  # SHA-256 of the code that its user enters
+    id_column("application_id", ApplicationId),
+    text_column("scopes", nullable=False),
+    number_column("status"),  # 0 pending, 1 granted, 2 denied
+    id_column("user_id", UserId, nullable=True),  # who has answered
+    number_column("interval"),  # seconds between two polls
+    moment_column("polled_at", nullable=True),
+    moment_column("created_at"),
+    moment_column("expires_at"),
+    index("user_code_hash", unique=True),
+    index("expires_at"),
+    index("application_id"),
+    index("user_id"),
+)
+"""Authorization requests of devices without a browser, until their code is exchanged or expires."""
 
 applications = table(
     "applications",

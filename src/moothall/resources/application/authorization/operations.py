@@ -1,6 +1,8 @@
 """Authorization operations: record consents, issue codes and tokens, refresh and revoke them."""
 
+import secrets
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 from typing import Final
 
 from msgspec import Struct, structs
@@ -9,10 +11,12 @@ from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.api.hooks import Hook
 from moothall.objects.application import IntegrationType
+from moothall.objects.errors import refuse_field
+from moothall.objects.form_codes import FormCode
 from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.resources.application.authorization import queries
-from moothall.resources.application.authorization.queries import AuthorizationRow, CodeRow, TokenRow
+from moothall.resources.application.authorization.queries import AuthorizationRow, CodeRow, DeviceCodeRow, TokenRow
 from moothall.runtime.secrets import hash_token, new_token
 from moothall.storage.database import Reader
 
@@ -22,6 +26,14 @@ REFRESH_SECONDS: Final = 30 * 86_400
 FAMILY_SECONDS: Final = 365 * 86_400
 """How long a family of refresh tokens can be renewed; then the user must consent again."""
 
+DEVICE_SECONDS: Final = 900
+"""How long a user has to enter the code of a device."""
+POLL_SECONDS: Final = 5
+"""How long a device waits between two polls; each one that comes sooner adds as much (RFC 8628, section 3.5)."""
+
+_USER_CODE_LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
+"""No vowels, so that no words appear; 20 letters in 8 places are 34 bits (RFC 8628, section 6.1)."""
+_USER_CODE_LENGTH: Final = 8
 _TOKEN_LENGTH: Final = 30
 _REFRESH_PART: Final = 22
 _SEPARATOR: Final = "."
@@ -34,6 +46,21 @@ AUTHORIZATION_GRANTED: Final = Hook[
 """Called with the scopes, the kind of installation and its guild in the transaction that records a consent."""
 AUTHORIZATIONS_REVOKED: Final = Hook[[Context, UserId, Sequence[ApplicationId]], None]("authorizations revoked")
 """Called in the transaction that revokes a user's authorizations of applications."""
+
+
+class DeviceStatus(IntEnum):
+    """What the user has answered to the request of a device."""
+
+    PENDING = 0
+    GRANTED = 1
+    DENIED = 2
+
+
+class DeviceCodes(Struct, frozen=True):
+    """The code that a device polls with, and the one that its user enters. Only their hashes are stored."""
+
+    device_code: str
+    user_code: str
 
 
 class Tokens(Struct, frozen=True):
@@ -133,6 +160,62 @@ async def issue_code(
     )
     await queries.insert_code(ctx.tx, row)
     return code
+
+
+async def issue_device_codes(ctx: Context, application_id: ApplicationId, scopes: Iterable[str]) -> DeviceCodes:
+    """Issue the codes of a device that asks for scopes, which are good for `DEVICE_SECONDS`."""
+    letters = "".join(secrets.choice(_USER_CODE_LETTERS) for _ in range(_USER_CODE_LENGTH))
+    codes = DeviceCodes(new_token(_TOKEN_LENGTH), f"{letters[:4]}-{letters[4:]}")
+    row = DeviceCodeRow(
+        hash=hash_token(codes.device_code),
+        user_code_hash=_user_code_hash(codes.user_code),
+        application_id=application_id,
+        scopes=" ".join(scopes),
+        status=int(DeviceStatus.PENDING),
+        user_id=None,
+        interval=POLL_SECONDS,
+        polled_at=None,
+        created_at=ctx.now,
+        expires_at=Timestamp(ctx.now + DEVICE_SECONDS * _MS),
+    )
+    await queries.insert_device_code(ctx.tx, row)
+    return codes
+
+
+async def find_device_code(ctx: Context, user_code: str) -> DeviceCodeRow:
+    """Find the request of a device by the code that its user enters, in any case and with any separators.
+
+    Raises Refusal 50035 for a code that is unknown or has expired.
+    """
+    row = await queries.select_by_user_code(ctx.tx, _user_code_hash(user_code), ctx.now)
+    if row is None:
+        refuse_field("user_code", FormCode.BASE_TYPE_CHOICES, "This code is not known, or not valid any more.")
+    return row
+
+
+async def answer_device(ctx: Context, user_code: str, *, granted: bool) -> None:
+    """Grant or deny the request of a device as the caller; a grant is a consent like any other.
+
+    Raises Refusal 50035 for a code that is unknown, has expired or has been answered.
+    """
+    row = await find_device_code(ctx, user_code)
+    status = DeviceStatus.GRANTED if granted else DeviceStatus.DENIED
+    if not await queries.answer_device_code(ctx.tx, row.hash, status=int(status), user_id=ctx.actor.user_id):
+        refuse_field("user_code", FormCode.BASE_TYPE_CHOICES, "This code has been used.")
+    if granted:
+        await record_consent(ctx, row.application_id, row.scopes.split(), user_install=False)
+
+
+async def is_polled_too_soon(ctx: Context, row: DeviceCodeRow) -> bool:
+    """Note a poll of a device, and whether it came sooner than `interval` says: then the interval grows."""
+    too_soon = row.polled_at is not None and ctx.now < row.polled_at + row.interval * _MS
+    interval = row.interval + (POLL_SECONDS if too_soon else 0)
+    await queries.note_poll(ctx.tx, row.hash, polled_at=ctx.now, interval=interval)
+    return too_soon
+
+
+def _user_code_hash(user_code: str) -> bytes:
+    return hash_token("".join(letter for letter in user_code.upper() if letter.isalnum()))
 
 
 async def issue_tokens(

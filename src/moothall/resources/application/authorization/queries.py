@@ -7,7 +7,7 @@ from moothall.objects.ids import ApplicationId, AuthorizationId, GuildId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.sql import bindparam, delete, func, insert, select, update
-from moothall.storage.tables import authorization_codes, authorizations, tokens
+from moothall.storage.tables import authorization_codes, authorizations, device_codes, tokens
 
 
 class AuthorizationRow(Struct):
@@ -37,6 +37,22 @@ class CodeRow(Struct):
     created_at: Timestamp
     expires_at: Timestamp
     used: bool
+
+
+class DeviceCodeRow(Struct):
+    """A row of `device_codes`."""
+
+    hash: bytes
+    user_code_hash: bytes
+    application_id: ApplicationId
+    scopes: str
+    status: int
+    user_id: UserId | None
+    interval: int
+    """The seconds that the device waits between two polls."""
+    polled_at: Timestamp | None
+    created_at: Timestamp
+    expires_at: Timestamp
 
 
 class TokenRow(Struct):
@@ -117,6 +133,41 @@ _delete_codes_of_application = Query(
     lambda: delete(authorization_codes).where(authorization_codes.c.application_id == bindparam("application_id"))
 )
 _delete_expired = Query(lambda: delete(authorization_codes).where(authorization_codes.c.expires_at < bindparam("now")))
+_insert_device_code = Query(lambda: insert(device_codes))
+_select_device_code = Query(
+    lambda: select(device_codes).where(device_codes.c.hash == bindparam("hash")), into=DeviceCodeRow
+)
+_select_by_user_code = Query(
+    lambda: select(device_codes).where(
+        device_codes.c.user_code_hash == bindparam("hash"), device_codes.c.expires_at > bindparam("now")
+    ),
+    into=DeviceCodeRow,
+)
+_answer_device_code = Query(
+    lambda: (
+        update(device_codes)
+        .where(device_codes.c.hash == bindparam("hash"), device_codes.c.status == 0)
+        .values(status=bindparam("new_status"), user_id=bindparam("new_user_id"))
+    )
+)
+_note_poll = Query(
+    lambda: (
+        update(device_codes)
+        .where(device_codes.c.hash == bindparam("hash"))
+        .values(polled_at=bindparam("new_polled_at"), interval=bindparam("new_interval"))
+    )
+)
+_delete_device_code = Query(lambda: delete(device_codes).where(device_codes.c.hash == bindparam("hash")))
+_delete_expired_device_codes = Query(lambda: delete(device_codes).where(device_codes.c.expires_at < bindparam("now")))
+_delete_device_codes = Query(
+    lambda: delete(device_codes).where(
+        device_codes.c.user_id == bindparam("user_id"), device_codes.c.application_id == bindparam("application_id")
+    )
+)
+_delete_device_codes_of_user = Query(lambda: delete(device_codes).where(device_codes.c.user_id == bindparam("user_id")))
+_delete_device_codes_of_application = Query(
+    lambda: delete(device_codes).where(device_codes.c.application_id == bindparam("application_id"))
+)
 _insert_token = Query(lambda: insert(tokens))
 _select_token = Query(
     lambda: select(tokens).where(tokens.c.hash == bindparam("hash"), tokens.c.kind.in_(_OAUTH2_KINDS)), into=TokenRow
@@ -192,6 +243,7 @@ async def delete_authorization(tx: Transaction, user_id: UserId, application_id:
     """Delete an authorization with its codes and tokens."""
     await tx.execute(_delete_authorization, user_id=user_id, application_id=application_id)
     await tx.execute(_delete_codes, user_id=user_id, application_id=application_id)
+    await tx.execute(_delete_device_codes, user_id=user_id, application_id=application_id)
     await delete_oauth2_tokens(tx, user_id, application_id)
 
 
@@ -199,6 +251,7 @@ async def delete_authorizations(tx: Transaction, user_id: UserId) -> None:
     """Delete all authorizations of a user with their codes and tokens."""
     await tx.execute(_delete_authorizations, user_id=user_id)
     await tx.execute(_delete_codes_of_user, user_id=user_id)
+    await tx.execute(_delete_device_codes_of_user, user_id=user_id)
     # Refresh tokens first: that waits for a concurrent refresh, whose access token the next statement then sees.
     for kind in _DELETION_ORDER:
         await tx.execute(_delete_oauth2_tokens_of_user, user_id=user_id, kind=kind)
@@ -208,6 +261,7 @@ async def delete_of_application(tx: Transaction, application_id: ApplicationId) 
     """Delete all authorizations of an application with their codes; the caller deletes the tokens."""
     await tx.execute(_delete_of_application, application_id=application_id)
     await tx.execute(_delete_codes_of_application, application_id=application_id)
+    await tx.execute(_delete_device_codes_of_application, application_id=application_id)
 
 
 async def insert_code(tx: Transaction, row: CodeRow) -> None:
@@ -224,6 +278,37 @@ async def select_code(reader: Reader, digest: bytes) -> CodeRow | None:
 async def use_code(tx: Transaction, digest: bytes) -> bool:
     """Mark a code as used; False if it was used before."""
     return await tx.execute(_use_code, hash=digest) == 1
+
+
+async def insert_device_code(tx: Transaction, row: DeviceCodeRow) -> None:
+    """Insert a device code, and delete expired ones."""
+    await tx.execute(_delete_expired_device_codes, now=row.created_at)
+    await tx.execute(_insert_device_code, **{name: getattr(row, name) for name in row.__struct_fields__})
+
+
+async def select_device_code(reader: Reader, digest: bytes) -> DeviceCodeRow | None:
+    """Select a device code, expired or not; None if it is unknown."""
+    return await reader.one(_select_device_code, hash=digest)
+
+
+async def select_by_user_code(reader: Reader, digest: bytes, now: Timestamp) -> DeviceCodeRow | None:
+    """Select the device code of a user code; None if there is none that is still good."""
+    return await reader.one(_select_by_user_code, hash=digest, now=now)
+
+
+async def answer_device_code(tx: Transaction, digest: bytes, *, status: int, user_id: UserId) -> bool:
+    """Store a user's answer; False if the device code has one already, or is gone."""
+    return await tx.execute(_answer_device_code, hash=digest, new_status=status, new_user_id=user_id) == 1
+
+
+async def note_poll(tx: Transaction, digest: bytes, *, polled_at: Timestamp, interval: int) -> None:
+    """Store when a device has polled, and how long it is to wait until it does again."""
+    await tx.execute(_note_poll, hash=digest, new_polled_at=polled_at, new_interval=interval)
+
+
+async def delete_device_code(tx: Transaction, digest: bytes) -> bool:
+    """Delete a device code; False if it is gone already."""
+    return await tx.execute(_delete_device_code, hash=digest) == 1
 
 
 async def insert_token(tx: Transaction, row: TokenRow) -> None:

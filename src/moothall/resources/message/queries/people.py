@@ -27,6 +27,9 @@ _USER: Final = (
     "banner",
     "accent_color",
     "public_flags",
+    "primary_guild_id",
+    "primary_guild_tag",
+    "primary_guild_badge",
 )
 _MEMBER: Final = (
     "joined_at",

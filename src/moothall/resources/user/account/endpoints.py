@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from moothall.api import unit_of_work
-from moothall.api.access import PUBLIC, SIGNED_IN
+from moothall.api.access import PERSON, PUBLIC, SIGNED_IN
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.api.endpoint import patch, post
@@ -17,6 +17,7 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import UserId
 from moothall.objects.images import ImageData
 from moothall.objects.locales import preferred_locale
+from moothall.objects.profile import ProfileMetadata
 from moothall.objects.text import clean, clean_name, search_key
 from moothall.objects.user import CurrentUser
 from moothall.resources.user import queries
@@ -46,7 +47,7 @@ from moothall.resources.user.factor.proof import (
 )
 from moothall.resources.user.factor.webauthn import read_assertion, relying_party, request_options
 from moothall.resources.user.lookup import find_by_login
-from moothall.resources.user.objects import own_view
+from moothall.resources.user.objects import own_view, profile_metadata
 from moothall.resources.user.password.strength import check_strength
 from moothall.resources.user.password.verification import Device, check_login, hash_password
 from moothall.resources.user.registration_token.queries import count_use
@@ -176,6 +177,15 @@ class ModifyCurrentUser(Struct, frozen=True):
     """With a new password: also revoke all authorizations of applications, with their tokens."""
 
 
+class ModifyProfile(Struct, frozen=True, kw_only=True):
+    """Changes to what a user says about themselves: an absent field stays, null clears it."""
+
+    pronouns: Annotated[str, Meta(max_length=limits.PRONOUNS_MAX)] | UnsetType | None = UNSET
+    bio: Annotated[str, Meta(max_length=limits.BIO_MAX)] | UnsetType | None = UNSET
+    banner: ImageData | UnsetType | None = UNSET
+    accent_color: Annotated[int, Meta(ge=0, le=0xFFFFFF)] | UnsetType | None = UNSET
+
+
 class ModifiedUser(CurrentUser, frozen=True, kw_only=True):
     """The changed account. After a password change `token` replaces all session tokens of before."""
 
@@ -281,6 +291,19 @@ async def modify_current_user(ctx: Context, body: ModifyCurrentUser) -> Modified
         return await _modify(inner, body, username, password_hash, client)
 
     return await unit_of_work.run(ctx.services, ctx.actor, work, fires=(*operations.EDIT_ACCOUNT_EVENTS, SessionsClose))
+
+
+@patch("/users/@me/profile", permission=PERSON, fires=operations.EDIT_ACCOUNT_EVENTS)
+async def modify_user_profile(ctx: Context, body: ModifyProfile) -> ProfileMetadata:
+    """Change what the caller says about themselves."""
+    changes = operations.only(("accent_color",), body)
+    for field in ("bio", "pronouns"):
+        text = getattr(body, field)
+        if text is not UNSET:
+            changes[field] = clean(text or "").strip() if field == "pronouns" else clean(text or "")
+    if body.banner is not UNSET:
+        changes["banner"] = None if body.banner is None else body.banner.hash
+    return profile_metadata(await operations.edit_account(ctx, await _own_row(ctx), changes))
 
 
 async def register_account(ctx: Context, body: Register, *, seconds: int | None = None) -> Registered:

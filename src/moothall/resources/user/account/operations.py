@@ -49,7 +49,12 @@ from moothall.storage.rows import UserRow
 
 _EMAIL_TAKEN: Final = (FormCode.EMAIL_ALREADY_REGISTERED, "Email is already registered.")
 _TAKEN: Final = "Username is unavailable. Try adding numbers, letters, underscores or periods."
-_PUBLIC: Final = frozenset({"username", "global_name", "avatar", "banner", "accent_color"})
+_PUBLIC: Final = frozenset(
+    {
+        "username", "global_name", "avatar", "banner", "accent_color",
+        "primary_guild_id", "primary_guild_tag", "primary_guild_badge",
+    }
+)  # fmt: skip
 """Columns that other users see; a change is announced in every guild."""
 
 PROFILE_CHANGED: Final = Hook[[Context, UserRow], None]("profile changed")

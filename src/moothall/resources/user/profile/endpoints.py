@@ -9,9 +9,10 @@ from moothall.objects import errors
 from moothall.objects.connection import ConnectionVisibility, PublicConnection
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import UserId
-from moothall.objects.profile import MutualGuild, ProfileMetadata, ProfileUser, UserProfile
+from moothall.objects.profile import MutualGuild, ProfileUser, UserProfile
 from moothall.objects.relationship import RelationshipType
 from moothall.resources.user.connection.queries import select_connections
+from moothall.resources.user.objects import profile_metadata
 from moothall.resources.user.profile import queries
 from moothall.resources.user.queries import select_user
 from moothall.resources.user.relationship.queries import has_blocked, select_relationship
@@ -57,7 +58,7 @@ async def get_user_profile(
         count = await queries.count_mutual_friends(ctx.tx, caller_id, user_id)
     return structs.replace(
         profile,
-        user_profile=ProfileMetadata(bio=row.bio, accent_color=row.accent_color),
+        user_profile=profile_metadata(row),
         badges=[],
         guild_badges=[],
         mutual_guilds=guilds if with_mutual_guilds else UNSET,

@@ -69,6 +69,7 @@ async def update_voice_state(
         request_to_speak_timestamp=before.request_to_speak_timestamp if before is not None and staying else None,
         node=node,
         started_at=before.started_at if before is not None and staying else None,
+        connected_at=ctx.now if before is None else before.connected_at,
     )
     if after == before:
         return
