@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 RECORDED = HERE.parent / "recorded"
 PYTHON = {
     "discord.py": "discord.py", "disnake": "disnake", "nextcord": "nextcord", "py-cord": "py-cord", "hikari": "hikari",
-    "interactions": "discord-py-interactions",
+    "interactions": "discord-py-interactions", "hata": "hata",
 }  # fmt: skip
 """Libraries for Python by name, with their packages."""
 NODE = {

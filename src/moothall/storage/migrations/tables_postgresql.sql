@@ -437,14 +437,14 @@ CREATE TABLE deleted_guilds (
 	incidents_data TEXT,
 	welcome_screen TEXT,
 	recent_changes TEXT NOT NULL,
-	tag TEXT,
-	badge BIGINT,
-	badge_color_primary TEXT,
-	badge_color_secondary TEXT,
 	deleted_at BIGINT NOT NULL,
 	deletes_at BIGINT NOT NULL,
 	deleted_by BIGINT,
 	restoring BOOLEAN NOT NULL,
+	tag TEXT,
+	badge BIGINT,
+	badge_color_primary TEXT,
+	badge_color_secondary TEXT,
 	CONSTRAINT pk_deleted_guilds PRIMARY KEY (id)
 );
 

@@ -456,14 +456,14 @@ CREATE TABLE deleted_guilds (
 	incidents_data TEXT,
 	welcome_screen TEXT,
 	recent_changes TEXT NOT NULL,
-	tag TEXT,
-	badge INTEGER,
-	badge_color_primary TEXT,
-	badge_color_secondary TEXT,
 	deleted_at INTEGER NOT NULL,
 	deletes_at INTEGER NOT NULL,
 	deleted_by INTEGER,
 	restoring BOOLEAN NOT NULL,
+	tag TEXT,
+	badge INTEGER,
+	badge_color_primary TEXT,
+	badge_color_secondary TEXT,
 	CONSTRAINT pk_deleted_guilds PRIMARY KEY (id)
 );
 

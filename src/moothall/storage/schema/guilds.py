@@ -1,5 +1,7 @@
 """Guilds and what they own: roles, emojis, stickers, integrations, the audit log."""
 
+from typing import Any
+
 from sqlalchemy import Column, Text
 
 from moothall.objects.ids import (
@@ -27,6 +29,17 @@ from moothall.storage.columns import (
     text_column,
 )
 from moothall.storage.schema.metadata import clustered, index, table
+
+
+def tag_columns() -> tuple[Column[Any], ...]:
+    """The columns of the tag that members wear. They are newer than the table of deleted guilds."""
+    return (
+        text_column("tag"),
+        number_column("badge", None),  # a `BadgeType`
+        text_column("badge_color_primary"),
+        text_column("badge_color_secondary"),
+    )
+
 
 guilds = table(
     "guilds",
@@ -68,10 +81,7 @@ guilds = table(
     json_column("incidents_data", JsonObject),
     json_column("welcome_screen", JsonObject),
     Column("recent_changes", Text(), nullable=False, default="", server_default=""),  # what the last versions changed
-    text_column("tag"),
-    number_column("badge", None),  # a `BadgeType`
-    text_column("badge_color_primary"),
-    text_column("badge_color_secondary"),
+    *tag_columns(),
     index("vanity_url_code", unique=True),
     index("owner_id"),
 )

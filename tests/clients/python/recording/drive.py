@@ -16,6 +16,7 @@ import json
 import os
 import re
 import sys
+import threading
 import typing
 
 URL = os.environ["MOOTHALL_URL"]
@@ -135,11 +136,7 @@ class Driver:
                 else:
                     args.append(value)
             result = method(*args, **kwargs)
-            async with asyncio.timeout(8):
-                if inspect.isawaitable(result):
-                    result = await result
-                elif hasattr(result, "__aiter__"):
-                    result = [each async for each in result]
+            result = await self.finish(result)
             self.counts["called"] += 1
             return result
         except Skip as skipped:
@@ -151,6 +148,13 @@ class Driver:
             self.counts["refused"] += 1
             print(f"  {type(thing).__name__}.{name}: {type(error).__name__}: {str(error)[:160]}".replace("\n", " "))
         return None
+
+    async def finish(self, result: typing.Any) -> object:
+        """Wait for what a method has returned."""
+        async with asyncio.timeout(8):
+            if inspect.isawaitable(result):
+                return await result
+            return [each async for each in result] if hasattr(result, "__aiter__") else result
 
     async def drive(self, things: list[object]) -> None:
         """Call every method of things and of what is returned, once for each class."""
@@ -321,7 +325,51 @@ async def interactions_(_: str) -> None:
         task.cancel()
 
 
-RUNS = {"hikari": hikari_, "interactions": interactions_}
+async def hata_(_: str) -> None:
+    """hata: its client has all, and runs in an event loop and a thread of its own."""
+    os.environ["HATA_API_ENDPOINT"] = f"{URL}/api/v10"
+    os.environ["HATA_CDN_ENDPOINT"] = os.environ["HATA_DISCORD_ENDPOINT"] = URL
+    import hata
+
+    class HataDriver(Driver):
+        async def finish(self, result: typing.Any) -> object:
+            return hata.KOKORO.run(result, 8) if inspect.isawaitable(result) else result
+
+    client = hata.Client(TOKEN, intents=hata.IntentFlag(-1))
+    ready = threading.Event()
+
+    async def on_ready(_: object) -> None:
+        ready.set()
+
+    client.events(on_ready, name="ready")
+    if not client.start() or not ready.wait(30):
+        raise RuntimeError("hata is not ready")
+    try:
+        guild, channel = hata.GUILDS[IDS["guild"]], hata.CHANNELS[IDS["text"]]
+        member, role = hata.USERS[IDS["member"]], hata.ROLES[IDS["role"]]
+        message = hata.KOKORO.run(client.message_get((channel.id, IDS["message"])), 8)
+        webhook = hata.KOKORO.run(client.webhook_get(IDS["webhook"]), 8)
+        known: dict[str, object] = {
+            **{key: hata.CHANNELS.get(IDS[key]) for key in ("voice", "stage", "forum", "category", "news", "thread")},
+            "channel": channel, "guild": guild, "user": member, "member": member, "role": role, "roles": role,
+            "message": message, "webhook": webhook, "invite": os.environ["INVITE_CODE"], "code": os.environ["INVITE_CODE"],
+            "emoji": "\N{THUMBS UP SIGN}", "rule": (guild.id, IDS["rule"]), "scheduled_event": (guild.id, IDS["event"]),
+            "auto_moderation_rule": (guild.id, IDS["rule"]), "application": client.application, "target": role,
+            "channel_text": channel, "guild_id": guild.id, "user_id": member.id, "application_id": client.application.id,
+        }  # fmt: skip
+        known = {key: value for key, value in known.items() if value is not None}
+        make: dict[str, object] = {
+            "file": ("a.png", PNG),
+            "embed": hata.Embed("title"),
+            "permissions": hata.Permission(0),
+        }
+        await HataDriver(known, make).drive([client])
+    finally:
+        client.stop()
+        hata.KOKORO.stop()
+
+
+RUNS = {"hikari": hikari_, "interactions": interactions_, "hata": hata_}
 
 if __name__ == "__main__":
     asyncio.run(RUNS.get(sys.argv[1], discord_like)(sys.argv[1]))
