@@ -95,14 +95,16 @@ async def run(name: str, server: Server) -> None:
             "INVITE_CODE": ids["invite"], "TEMPLATE_CODE": ids["template"], "WEBHOOK_TOKEN": ids["webhook_token"],
             "RECORDED_IDS": json.dumps({"sticker": "1", "sound": "1", **numbers}),
         }  # fmt: skip
-        process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=-1, stderr=-2)
+        log = SITES / f"{name}.log"
+        with log.open("wb") as file:
+            process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=file, stderr=-2)
         try:
             async with asyncio.timeout(400):
-                out, _ = await process.communicate()
+                await process.wait()
         finally:
             if process.returncode is None:
                 process.kill()
-        (SITES / f"{name}.log").write_bytes(out)
+        out = log.read_bytes()
         await proxy.stop()
     ids["bot_token"] = bot.token
     recorded = record(name, version, ids, proxy.exchanges, proxy.frames)

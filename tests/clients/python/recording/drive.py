@@ -327,8 +327,10 @@ async def interactions_(_: str) -> None:
 
 async def hata_(_: str) -> None:
     """hata: its client has all, and runs in an event loop and a thread of its own."""
-    os.environ["HATA_API_ENDPOINT"] = f"{URL}/api/v10"
-    os.environ["HATA_CDN_ENDPOINT"] = os.environ["HATA_DISCORD_ENDPOINT"] = URL
+    # It asks a name server for every name, and none of them knows localhost.
+    url = URL.replace("localhost", "127.0.0.1")
+    os.environ["HATA_API_ENDPOINT"] = f"{url}/api/v10"
+    os.environ["HATA_CDN_ENDPOINT"] = os.environ["HATA_DISCORD_ENDPOINT"] = url
     import hata
 
     class HataDriver(Driver):
@@ -342,9 +344,9 @@ async def hata_(_: str) -> None:
         ready.set()
 
     client.events(on_ready, name="ready")
-    if not client.start() or not ready.wait(30):
-        raise RuntimeError("hata is not ready")
     try:
+        if not client.start() or not await asyncio.to_thread(ready.wait, 60):
+            raise RuntimeError("hata is not ready")
         guild, channel = hata.GUILDS[IDS["guild"]], hata.CHANNELS[IDS["text"]]
         member, role = hata.USERS[IDS["member"]], hata.ROLES[IDS["role"]]
         message = hata.KOKORO.run(client.message_get((channel.id, IDS["message"])), 8)
