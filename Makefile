@@ -221,6 +221,10 @@ docs: $(STAMPS)/dev ## Write the generated parts of the documentation, and build
 	@$(BIN)/python tools/check_docs.py --write
 	@$(BIN)/python tools/build_docs.py
 
+.PHONY: newer-description
+newer-description: $(STAMPS)/dev ## Name what a newer copy of the public description has (NEWER=, KNOWN=)
+	@$(BIN)/python tools/newer_description.py $(NEWER) $(if $(KNOWN),--known $(KNOWN))
+
 .PHONY: tables
 tables: $(STAMPS)/dev ## Write the statements that create a new database
 	@$(BIN)/python tools/write_tables.py

@@ -60,7 +60,7 @@ def _body(request: dict[str, Any], names: dict[str, str]) -> tuple[bytes | None,
         if "type" in field:
             head += f"\r\nContent-Type: {field['type']}"
         if "file" in field:
-            content = base64.b64decode(PIXEL) if field["file"] == "png" else field["file"].encode()
+            content = base64.b64decode(PIXEL) if field["file"] == "png" else str(_filled(field["file"], names)).encode()
         else:
             content = (
                 json.dumps(_filled(field["json"], names)).encode()

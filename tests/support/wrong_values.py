@@ -23,9 +23,9 @@ ROWS = sorted(
     (
         row
         for row in REGISTRY.values()
-        # These are forms: the refusals of the first have the shape of OAuth2, those of the others name no fields.
+        # These are forms: the refusals of the first two have the shape of OAuth2, those of the others name no fields.
         if row.signature.body is not None
-        and not row.path.startswith(("/oauth2/token", "/auth/back-channel-logout"))
+        and not row.path.startswith(("/oauth2/token", "/oauth2/device/authorize", "/auth/back-channel-logout"))
         and row.handler.__module__.startswith("moothall.")
     ),
     key=lambda row: (row.path, row.method),
