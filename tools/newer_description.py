@@ -47,7 +47,8 @@ def _fields(document: Node) -> Iterator[str]:
         yield f"schema {name}"
         for field, _ in _objects(schema.get("properties")):
             yield f"field {name}.{field}"
-        for field in schema.get("required") or () if isinstance(schema.get("required"), list) else ():
+        required = schema.get("required")
+        for field in required if isinstance(required, list) else ():
             yield f"required {name}.{field}"
         for option in _list(schema.get("oneOf")):
             if "const" in option:
