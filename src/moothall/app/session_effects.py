@@ -7,7 +7,7 @@ from msgspec import Raw
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
 from moothall.api.context import Services
-from moothall.app.voice_states import VoiceStates
+from moothall.app.voice_states import VoiceStates, server_of_call
 from moothall.bus import Audience, Bus, Envelope
 from moothall.bus.unix import WriterBus
 from moothall.gateway.activity_sessions import ActivitySessions
@@ -24,9 +24,11 @@ from moothall.gateway.writer_calls import (
     VoiceCall,
     WriterCalls,
 )
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.objects.wire import encode
 from moothall.resources.activity.operations import clear_activities, leave_activities, leave_forbidden
+from moothall.resources.call.operations.sessions import clear_calls, handle_call_update, leave_call_of_session
+from moothall.resources.call.queries import CallVoiceStateRow
 from moothall.resources.guild.membership.operations import leave_if_temporary, remove_departed_guests
 from moothall.resources.member.activity import ActivityRecorder
 from moothall.resources.user.auth_session.usage import TokenUseRecorder
@@ -59,26 +61,68 @@ class SessionEffects:
         )
 
     async def update_voice_state(self, request: VoiceStateRequest, node: str | None = None) -> None:
-        """Join, leave or change a voice channel; `node` is the worker that has the session."""
+        """Join, leave or change a voice channel or call; `node` is the worker that has the session.
+
+        Who joins a call leaves the guilds' voice channels that they are in with the session, and the other way round.
+        """
+        node = self._node if node is None else node
+        if request.guild_id is not None:
+            await self._update_in_guild(request, request.guild_id, node)
+        elif request.channel_id is not None:
+            await self._update_in_call(request, request.channel_id, node)
+        else:
+            # Hanging up ends a call on all devices.
+            await leave_call_of_session(self._services, request.user_id, None)
+            await self._leave_all(request.user_id, request.session_id)
+
+    async def _update_in_guild(self, request: VoiceStateRequest, guild_id: GuildId, node: str) -> None:
         voice = self._voice
-        before = None if voice is None else voice.state_of(request.guild_id, request.user_id)
+        before = None if voice is None else voice.state_of(guild_id, request.user_id)
         updated = await handle_voice_update(
             self._services,
             user_id=request.user_id,
             session_id=request.session_id,
-            guild_id=request.guild_id,
+            guild_id=guild_id,
             channel_id=request.channel_id,
             self_mute=request.self_mute,
             self_deaf=request.self_deaf,
             self_video=request.self_video,
-            node=self._node if node is None else node,
+            node=node,
         )
         if updated and voice is not None and before is not None:
-            voice.joined_again(request.guild_id, request.user_id, request.session_id, before)
-        if updated and voice is None and request.channel_id is not None:
-            self._announce_silence(request)
+            voice.joined_again(guild_id, request.user_id, request.session_id, before)
         if updated and request.channel_id is None:
-            await remove_departed_guests(self._services, [(request.guild_id, request.user_id)])
+            await remove_departed_guests(self._services, [(guild_id, request.user_id)])
+        elif updated:
+            await leave_call_of_session(self._services, request.user_id, request.session_id)
+            if voice is None:
+                self._announce_silence(request)
+
+    async def _update_in_call(self, request: VoiceStateRequest, channel_id: ChannelId, node: str) -> None:
+        voice, server_id = self._voice, server_of_call(channel_id)
+        before = None if voice is None else voice.state_of(server_id, request.user_id)
+        state = CallVoiceStateRow(
+            user_id=request.user_id,
+            channel_id=channel_id,
+            session_id=request.session_id,
+            self_deaf=request.self_deaf,
+            self_mute=request.self_mute,
+            self_video=request.self_video,
+            node=node,
+        )
+        if not await handle_call_update(self._services, state):
+            return
+        left = await leave_voice(self._services, request.user_id, request.session_id)
+        await remove_departed_guests(self._services, left)
+        if voice is None:
+            self._announce_silence(request)
+        elif before is not None:
+            voice.joined_again(server_id, request.user_id, request.session_id, before)
+
+    async def _leave_all(self, user_id: UserId, session_id: str) -> None:
+        """Leave the voice channels and the call that a session is in."""
+        await leave_call_of_session(self._services, user_id, session_id)
+        await remove_departed_guests(self._services, await leave_voice(self._services, user_id, session_id))
 
     def _announce_silence(self, request: VoiceStateRequest) -> None:
         """Tell a session that no sound is carried, so that its client does not wait for a voice server."""
@@ -86,6 +130,7 @@ class SessionEffects:
             user_id=request.user_id,
             session_id=request.session_id,
             guild_id=request.guild_id,
+            channel_id=request.channel_id if request.guild_id is None else None,
             token="",
             is_carried=False,
         )
@@ -93,9 +138,9 @@ class SessionEffects:
         self._services.bus.publish([envelope])
 
     async def end_session(self, user_id: UserId, session_id: str) -> None:
-        """End what a session took part in: Activities and a voice connection."""
+        """End what a session took part in: Activities, a voice connection and a call."""
         await self._activity_sessions.end_session(user_id, session_id)
-        await remove_departed_guests(self._services, await leave_voice(self._services, user_id, session_id))
+        await self._leave_all(user_id, session_id)
 
     async def leave_activities(self, user_id: UserId, session_id: str) -> None:
         """End what a worker's session took part in, but for its voice connection, which the writer ends."""
@@ -140,6 +185,7 @@ class SessionEffects:
     async def _end_sessions_of(self, node: str) -> None:
         """End what the sessions of a worker took part in."""
         await remove_departed_guests(self._services, await clear_voice(self._services, node))
+        await clear_calls(self._services, node)
         await clear_activities(self._services, node)
 
     async def _record_tokens(self, call: TokensCall) -> None:

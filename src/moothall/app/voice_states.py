@@ -33,11 +33,18 @@ _TOKEN_BYTES: Final = 16
 _RETRY_SECONDS: Final = 1.0
 
 
+def server_of_call(channel_id: ChannelId) -> GuildId:
+    """What stands in place of the guild of a call: the id of its channel."""
+    return GuildId(Snowflake(channel_id))
+
+
 class _State(Struct):
     """What counts of a voice state."""
 
     user_id: UserId
     session_id: str
+    guild_id: GuildId | None = None
+    """None in a call."""
     channel_id: ChannelId | None = None
     deaf: bool = False
     mute: bool = False
@@ -60,7 +67,10 @@ class _Entry(Struct):
 
 
 class VoiceStates:
-    """The participants of all guilds, and the voice process that carries their sound."""
+    """The participants of all guilds and calls, and the voice process that carries their sound.
+
+    In a call the channel's id stands in place of a guild's, as in the protocol of the voice gateway.
+    """
 
     def __init__(self, services: Services, bus: Bus, settings: Settings, socket: VoiceSocket) -> None:
         self._services = services
@@ -108,7 +118,7 @@ class VoiceStates:
         """
         known = self._known.get((guild_id, user_id))
         if known is not None and not known.connected and known.state is before and known.state.session_id == session_id:
-            self._announce_server(guild_id, known, with_state=True)
+            self._announce_server(known, with_state=True)
 
     def state_of(self, guild_id: GuildId, user_id: UserId) -> object:
         """The current state of a participant, to be compared by identity; None for no participant."""
@@ -131,8 +141,9 @@ class VoiceStates:
         for envelope in envelopes:
             guild_id = envelope.guild_id
             if guild_id is None:
-                continue
-            if envelope.name == "VOICE_STATE_UPDATE":
+                if envelope.name == "VOICE_STATE_UPDATE" and envelope.channel_id is not None:
+                    self._update(server_of_call(envelope.channel_id), envelope.data)
+            elif envelope.name == "VOICE_STATE_UPDATE":
                 self._update(guild_id, envelope.data)
             elif envelope.name in _CHANGES_PERMISSIONS and guild_id in self._guilds:
                 self._renew_soon(guild_id)
@@ -162,7 +173,7 @@ class VoiceStates:
             may_speak=allowed and not (state.mute or state.self_mute or state.suppress),
             may_hear=not (state.deaf or state.self_deaf),
             may_speak_with_priority=stays and known is not None and known.participant.may_speak_with_priority,
-            may_stream=stays and known is not None and known.participant.may_stream,
+            may_stream=state.guild_id is None or (stays and known is not None and known.participant.may_stream),
         )
         connected = stays and known is not None and known.connected
         self._known[key] = entry = _Entry(state, data, participant, connected, allowed)
@@ -170,9 +181,10 @@ class VoiceStates:
             self._count(guild_id, 1)
         self.process.ensure_started()
         self.process.tell(participant)
-        self._renew_soon(guild_id)
+        if state.guild_id is not None:
+            self._renew_soon(guild_id)
         if not stays:
-            self._announce_server(guild_id, entry)
+            self._announce_server(entry)
 
     def _count(self, guild_id: GuildId, change: int) -> None:
         count = self._guilds.get(guild_id, 0) + change
@@ -191,15 +203,15 @@ class VoiceStates:
 
     def _announce_all(self) -> None:
         """Tell all participants where to connect: they have lost the process that they were connected to."""
-        for (guild_id, user_id), known in list(self._known.items()):
+        for (_, user_id), known in list(self._known.items()):
             token = secrets.token_hex(_TOKEN_BYTES)
             known.participant = structs.replace(known.participant, token=token)
             known.connected = False
             self.process.tell(known.participant)
-            self._announce_server(guild_id, known)
+            self._announce_server(known)
             log.debug("participant %s connects anew", user_id)
 
-    def _announce_server(self, guild_id: GuildId, known: _Entry, *, with_state: bool = False) -> None:
+    def _announce_server(self, known: _Entry, *, with_state: bool = False) -> None:
         """Let the node of the session send VOICE_SERVER_UPDATE: after what is being delivered, and in one go with it.
 
         discord.py waits without end where the two arrive just after each other, but not together.
@@ -207,7 +219,8 @@ class VoiceStates:
         message = VoiceServer(
             user_id=known.state.user_id,
             session_id=known.state.session_id,
-            guild_id=guild_id,
+            guild_id=known.state.guild_id,
+            channel_id=known.state.channel_id if known.state.guild_id is None else None,
             token=known.participant.token,
             endpoint=self._endpoint,
             state=known.raw if with_state else Raw(b"null"),

@@ -7,6 +7,7 @@ from moothall.api.context import Services
 from moothall.bus import Bus
 from moothall.gateway.node import GatewayNode
 from moothall.resources.activity.operations import clear_activities, clear_activities_of_others
+from moothall.resources.call.operations.sessions import clear_calls, clear_calls_of_others
 from moothall.resources.guild.membership.operations import remove_departed_guests
 from moothall.resources.voice.operations.sessions import clear_voice, clear_voice_of_others
 from moothall.storage.database import StorageError
@@ -59,6 +60,7 @@ class ClusterMembers:
         if self._shared is not None and self._shared.connected:
             try:
                 await remove_departed_guests(self._services, await clear_voice(self._services, self._name))
+                await clear_calls(self._services, self._name)
                 await clear_activities(self._services, self._name)
             except StorageError as problem:
                 log.warning("voice connections remain: %s", problem)
@@ -88,9 +90,11 @@ class ClusterMembers:
         # Voice states end with the session that they belong to.
         if self._shared is None or membership is None:
             ended = await clear_voice_of_others(services, ())
+            await clear_calls_of_others(services, ())
             await clear_activities_of_others(services, ())
         else:
             ended = await clear_voice_of_others(services, membership.alive)
+            await clear_calls_of_others(services, membership.alive)
             await clear_activities_of_others(services, membership.alive)
         await remove_departed_guests(services, ended)
 
@@ -111,4 +115,5 @@ class ClusterMembers:
         presences.remove_dead_nodes(alive)
         if removed and self._name == min(alive):
             await remove_departed_guests(self._services, await clear_voice_of_others(self._services, alive))
+            await clear_calls_of_others(self._services, alive)
             await clear_activities_of_others(self._services, alive)

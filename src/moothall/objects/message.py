@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from moothall.objects.application import IntegrationApplication
+from moothall.objects.call import MessageCall
 from moothall.objects.channel import Channel, ChannelMention
 from moothall.objects.component import MessageComponent
 from moothall.objects.embed import Embed
@@ -136,7 +137,7 @@ class Message(Struct, frozen=True, kw_only=True):
     role_subscription_data: Any = UNSET
     resolved: Any = UNSET
     poll: Any = UNSET
-    call: Any = UNSET
+    call: MessageCall | UnsetType = UNSET
     guild_id: GuildId | UnsetType = UNSET
     member: Member | UnsetType = UNSET
 

@@ -112,6 +112,8 @@ class MessagePart(IntEnum):
     """The message is the starter message of a thread, which refers to the message that the thread was started from."""
     AVATAR = 16
     """The message of a webhook has an avatar of its own, which is a picture of another server."""
+    CALL = 32
+    """The message tells of a call, whose participants and end change."""
 
 
 class AttachmentFlags:

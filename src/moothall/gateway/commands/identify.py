@@ -138,6 +138,8 @@ class SessionStarts:
         for instance in [] if session.bot else await self._source.direct_activities(session.user_id):
             for frame in activity_frames(instance):
                 self._hub.send_frame(session, frame)
+        for call in [] if session.bot else await self._source.calls(session.user_id):
+            self._hub.send(session, "CALL_CREATE", encode(call))
         if connection.send_queue.closed:
             await self._ends.end(session)
         elif session.id not in self._hub.sessions:

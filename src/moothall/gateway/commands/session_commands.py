@@ -5,6 +5,7 @@ from moothall.gateway.delivery.hub import Hub
 from moothall.gateway.member_lists.chunks import send_member_chunks
 from moothall.gateway.presence.local import Presences
 from moothall.gateway.protocol.commands import (
+    CallConnectCommand,
     RequestChannelInfoCommand,
     RequestGuildMembersCommand,
     RequestSoundboardSoundsCommand,
@@ -48,10 +49,10 @@ class SessionCommands:
             self._presences.announce_sessions(session.user_id)
 
     async def update_voice_state(self, session: Session, command: UpdateVoiceStateCommand) -> None:
-        """Opcode 4. Without a guild it is about calls in direct messages, which are not supported: ignored."""
-        if self._callbacks.on_voice_state_update is None or command.guild_id is None:
+        """Opcode 4. Without a guild it is about calls in direct messages, where bots are not."""
+        if self._callbacks.on_voice_state_update is None:
             return
-        if command.guild_id in session.guild_ids:
+        if not session.bot if command.guild_id is None else command.guild_id in session.guild_ids:
             await self._callbacks.on_voice_state_update(
                 VoiceStateRequest(
                     user_id=session.user_id,
@@ -79,6 +80,12 @@ class SessionCommands:
             command,
             list_seconds=self._settings.member_list_seconds,
         )
+
+    async def connect_call(self, session: Session, command: CallConnectCommand) -> None:
+        """Opcode 13 of a person: send CALL_CREATE with the call in a direct message or group, if there is one."""
+        for call in [] if session.bot else await self._source.calls(session.user_id):
+            if call.channel_id == command.channel_id:
+                self._hub.send(session, "CALL_CREATE", encode(call))
 
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31: send SOUNDBOARD_SOUNDS for each of the guilds that the session has joined."""

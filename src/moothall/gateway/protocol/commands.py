@@ -115,6 +115,12 @@ class RequestSoundboardSoundsCommand(Struct):
     guild_ids: list[GuildId]
 
 
+class CallConnectCommand(Struct):
+    """Opcode 13."""
+
+    channel_id: ChannelId
+
+
 class RequestChannelInfoCommand(Struct):
     """Opcode 43. Fields other than `status` and `voice_start_time` are left out of the answer."""
 

@@ -18,6 +18,7 @@ class Opcode(IntEnum):
     INVALID_SESSION = 9
     HELLO = 10
     HEARTBEAT_ACK = 11
+    CALL_CONNECT = 13
     GUILD_SUBSCRIPTIONS = 14
     REQUEST_SOUNDBOARD_SOUNDS = 31
     GUILD_SUBSCRIPTIONS_BULK = 37
@@ -25,8 +26,8 @@ class Opcode(IntEnum):
     REQUEST_CHANNEL_INFO = 43
 
 
-IGNORED_OPCODES: Final = frozenset({5, 13, *range(17, 23), 28, 29, 30, *range(32, 37), 38, 39, 41, 42})
-"""What clients of people send for calls, streams, lobbies, statistics and caches, none of which exist here."""
+IGNORED_OPCODES: Final = frozenset({5, *range(17, 23), 28, 29, 30, *range(32, 37), 38, 39, 41, 42})
+"""What clients of people send for streams, lobbies, statistics and caches, none of which exist here."""
 
 
 class CloseCode(IntEnum):

@@ -15,7 +15,8 @@ class VoiceStateRequest(Struct, frozen=True):
 
     user_id: UserId
     session_id: str
-    guild_id: GuildId
+    guild_id: GuildId | None
+    """None for calls in direct messages; with a null channel, for all that the session is in."""
     channel_id: ChannelId | None
     self_mute: bool
     self_deaf: bool
@@ -26,7 +27,10 @@ class GatewayCallbacks(Struct, frozen=True, kw_only=True):
     """Functions that a gateway node calls; an exception of theirs is logged. None does nothing."""
 
     on_voice_state_update: Callable[[VoiceStateRequest], Awaitable[None]] | None = None
-    """A session sent opcode 4 for a guild that it receives. A forbidden change has no effect and no event."""
+    """A session sent opcode 4 for a guild that it receives, or, as a person, for no guild.
+
+    A forbidden change has no effect and no event.
+    """
     on_identify: Callable[[UserId], Awaitable[None]] | None = None
     """A user started a session."""
     on_offline: Callable[[UserId, frozenset[GuildId]], Awaitable[None]] | None = None

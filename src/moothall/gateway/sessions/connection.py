@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from moothall.gateway.protocol.commands import (
     BulkGuildSubscriptionsCommand,
+    CallConnectCommand,
     GuildSubscription,
     GuildSubscriptionsCommand,
     IdentifyCommand,
@@ -64,6 +65,9 @@ class CommandHandler(Protocol):
         self, connection: "Connection", session: Session, command: RequestGuildMembersCommand
     ) -> None:
         """Opcode 8."""
+
+    async def connect_call(self, session: Session, command: CallConnectCommand) -> None:
+        """Opcode 13."""
 
     async def request_soundboard_sounds(self, session: Session, command: RequestSoundboardSoundsCommand) -> None:
         """Opcode 31."""
@@ -328,6 +332,11 @@ class Connection:
         command: BulkGuildSubscriptionsCommand = read_command(payload.d, BulkGuildSubscriptionsCommand)
         self._node.subscriptions.update(session, command.subscriptions)
 
+    async def connect_call(self, payload: Payload) -> None:
+        """Opcode 13."""
+        session = self._require_session()
+        await self._node.commands.connect_call(session, read_command(payload.d, CallConnectCommand))
+
     async def request_soundboard_sounds(self, payload: Payload) -> None:
         """Opcode 31."""
         session = self._require_session()
@@ -347,6 +356,7 @@ _OPCODE_HANDLERS: Final[dict[int, Callable[[Connection, Payload], Awaitable[None
     Opcode.PRESENCE_UPDATE: Connection.update_presence,
     Opcode.VOICE_STATE_UPDATE: Connection.update_voice_state,
     Opcode.REQUEST_GUILD_MEMBERS: Connection.request_guild_members,
+    Opcode.CALL_CONNECT: Connection.connect_call,
     Opcode.GUILD_SUBSCRIPTIONS: Connection.update_guild_subscriptions,
     Opcode.GUILD_SUBSCRIPTIONS_BULK: Connection.bulk_update_guild_subscriptions,
     Opcode.REQUEST_SOUNDBOARD_SOUNDS: Connection.request_soundboard_sounds,

@@ -2,7 +2,7 @@
 
 from msgspec import Raw, Struct
 
-from moothall.objects.ids import GuildId, UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 
 
 class SessionsClose(Struct):
@@ -25,10 +25,12 @@ class VoiceServer(Struct):
 
     user_id: UserId
     session_id: str
-    guild_id: GuildId
     token: str
     endpoint: str | None = None
     """Host and port; None for those at which the session's client has reached the gateway."""
+    guild_id: GuildId | None = None
+    """None for a call, which is in `channel_id`."""
+    channel_id: ChannelId | None = None
     state: Raw = Raw(b"null")
     is_carried: bool = True
     """Whether there is a voice server: clients are told of none by an endpoint that is null."""

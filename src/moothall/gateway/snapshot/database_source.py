@@ -24,6 +24,7 @@ from moothall.gateway.snapshot.ready import Identity
 from moothall.gateway.snapshot.source import ListedMember, OnlinePresences
 from moothall.gateway.snapshot.threads import active_threads, thread_list_sync, thread_members
 from moothall.objects.activity import EmbeddedActivityInstance
+from moothall.objects.call import Call
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import VOICE
 from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
@@ -32,6 +33,7 @@ from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.activity.objects import instance_objects
 from moothall.resources.activity.queries import select_direct_instances
+from moothall.resources.call.queries import select_calls_of_user
 from moothall.resources.channel.objects import channel_objects
 from moothall.resources.channel.thread_activity.queries import select_active_threads, select_parents_of_private_threads
 from moothall.resources.member.queries import (
@@ -217,6 +219,11 @@ class DatabaseSource:
         async with self._database.read() as reader:
             rows = await select_direct_instances(reader, user_id)
             return await instance_objects(reader, rows)
+
+    async def calls(self, user_id: UserId) -> list[Call]:
+        """The calls in a user's direct messages and groups."""
+        async with self._database.read() as reader:
+            return await select_calls_of_user(reader, user_id)
 
     async def thread_ids(
         self, view: GuildView, member: MemberView, channel_ids: frozenset[ChannelId]

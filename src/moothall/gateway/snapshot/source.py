@@ -11,6 +11,7 @@ from moothall.gateway.snapshot.account_state import AccountState
 from moothall.gateway.snapshot.guild_snapshot import GuildSnapshot
 from moothall.gateway.snapshot.ready import Identity
 from moothall.objects.activity import EmbeddedActivityInstance
+from moothall.objects.call import Call
 from moothall.objects.channel import ThreadMember
 from moothall.objects.ids import ChannelId, GuildId, RoleId, UserId
 from moothall.objects.member import Member
@@ -129,6 +130,9 @@ class GatewaySource(GuildSource, MemberSource, Protocol):
 
     async def direct_activities(self, user_id: UserId) -> list[EmbeddedActivityInstance]:
         """The Activity instances in a user's direct messages."""
+
+    async def calls(self, user_id: UserId) -> list[Call]:
+        """The calls in a user's direct messages and groups."""
 
     async def guild_ids(self, user_id: UserId) -> list[GuildId]:
         """The guilds of a user, oldest first."""

@@ -20,6 +20,8 @@ from moothall.objects.ids import ChannelId, UserId
 from moothall.objects.message_types import MessageType
 from moothall.objects.text import clean_name
 from moothall.objects.user import User
+from moothall.resources.call.events import LEAVE_CALL_EVENTS, CallUpdate
+from moothall.resources.call.operations.joining import remove_from_call
 from moothall.resources.channel.direct_message_access import are_direct_messages_paused
 from moothall.resources.channel.events import DirectChannelCreate, DirectChannelDelete, DirectChannelUpdate
 from moothall.resources.channel.objects import direct_channel_objects, group_dm_for
@@ -45,7 +47,7 @@ from moothall.storage.rows import ChannelRow
 ADD_RECIPIENT_EVENTS: Final[Fires] = (DirectChannelCreate, ChannelRecipientAdd, MessageCreate)
 """What an endpoint that adds a recipient declares in `fires`."""
 REMOVE_RECIPIENT_EVENTS: Final[Fires] = (
-    DirectChannelDelete, DirectChannelUpdate, ChannelRecipientRemove, MessageCreate,
+    DirectChannelDelete, DirectChannelUpdate, ChannelRecipientRemove, MessageCreate, CallUpdate, *LEAVE_CALL_EVENTS,
 )  # fmt: skip
 """What an endpoint that removes a recipient declares in `fires`."""
 
@@ -162,6 +164,7 @@ async def _remove_recipient(ctx: Context, access: ChannelAccess, user_id: UserId
     if row is None:
         raise Refusal(errors.UNKNOWN_CHANNEL)
     channel = (await direct_channel_objects(ctx.tx, [row], user_id))[0]
+    await remove_from_call(ctx, access, user_id)
     if not await queries.delete_recipient(ctx.tx, access.id, user_id):
         raise Refusal(errors.UNKNOWN_USER)
     ctx.emit(DirectChannelDelete(channel=channel, user_ids=(user_id,)))

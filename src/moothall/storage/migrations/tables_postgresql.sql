@@ -222,6 +222,27 @@ CREATE TABLE bans (
 	CONSTRAINT pk_bans PRIMARY KEY (guild_id, user_id)
 );
 
+CREATE TABLE call_voice_states (
+	user_id BIGINT NOT NULL,
+	channel_id BIGINT NOT NULL,
+	session_id TEXT NOT NULL,
+	self_deaf BOOLEAN NOT NULL,
+	self_mute BOOLEAN NOT NULL,
+	self_video BOOLEAN NOT NULL,
+	node TEXT NOT NULL,
+	CONSTRAINT pk_call_voice_states PRIMARY KEY (user_id)
+);
+
+CREATE INDEX ix_call_voice_states_channel_id ON call_voice_states (channel_id);
+
+CREATE TABLE calls (
+	channel_id BIGINT NOT NULL,
+	message_id BIGINT NOT NULL,
+	region TEXT NOT NULL,
+	ringing TEXT NOT NULL,
+	CONSTRAINT pk_calls PRIMARY KEY (channel_id)
+);
+
 CREATE TABLE channel_activity (
 	channel_id BIGINT NOT NULL,
 	last_message_id BIGINT,
@@ -1099,6 +1120,14 @@ CREATE TABLE message_avatars (
 );
 
 CREATE INDEX ix_message_avatars_webhook_id_hash ON message_avatars (webhook_id, hash);
+
+CREATE TABLE message_calls (
+	channel_id BIGINT NOT NULL,
+	message_id BIGINT NOT NULL,
+	participants TEXT,
+	ended_at BIGINT,
+	CONSTRAINT pk_message_calls PRIMARY KEY (channel_id, message_id)
+);
 
 CREATE TABLE message_changes (
 	id BIGSERIAL NOT NULL,

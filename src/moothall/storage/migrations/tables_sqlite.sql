@@ -233,6 +233,29 @@ CREATE TABLE bans (
 )
  WITHOUT ROWID;
 
+CREATE TABLE call_voice_states (
+	user_id INTEGER NOT NULL,
+	channel_id INTEGER NOT NULL,
+	session_id TEXT NOT NULL,
+	self_deaf BOOLEAN NOT NULL,
+	self_mute BOOLEAN NOT NULL,
+	self_video BOOLEAN NOT NULL,
+	node TEXT NOT NULL,
+	CONSTRAINT pk_call_voice_states PRIMARY KEY (user_id)
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_call_voice_states_channel_id ON call_voice_states (channel_id);
+
+CREATE TABLE calls (
+	channel_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	region TEXT NOT NULL,
+	ringing TEXT NOT NULL,
+	CONSTRAINT pk_calls PRIMARY KEY (channel_id)
+)
+ WITHOUT ROWID;
+
 CREATE TABLE channel_activity (
 	channel_id INTEGER NOT NULL,
 	last_message_id INTEGER,
@@ -1149,6 +1172,15 @@ CREATE TABLE message_avatars (
  WITHOUT ROWID;
 
 CREATE INDEX ix_message_avatars_webhook_id_hash ON message_avatars (webhook_id, hash);
+
+CREATE TABLE message_calls (
+	channel_id INTEGER NOT NULL,
+	message_id INTEGER NOT NULL,
+	participants TEXT,
+	ended_at INTEGER,
+	CONSTRAINT pk_message_calls PRIMARY KEY (channel_id, message_id)
+)
+ WITHOUT ROWID;
 
 CREATE TABLE message_changes (
 	id INTEGER NOT NULL,

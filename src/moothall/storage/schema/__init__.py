@@ -2,6 +2,7 @@
 
 from moothall.storage.schema.activities import activity_instances, activity_participants, quick_links
 from moothall.storage.schema.auto_moderation import auto_moderation_rules
+from moothall.storage.schema.calls import call_voice_states, calls, message_calls
 from moothall.storage.schema.channels import (
     channel_activity,
     channel_recipients,
@@ -135,6 +136,8 @@ __all__ = [
     "auto_moderation_rules",
     "backup_codes",
     "bans",
+    "call_voice_states",
+    "calls",
     "channel_activity",
     "channel_recipients",
     "channels",
@@ -191,6 +194,7 @@ __all__ = [
     "member_activity",
     "members",
     "message_avatars",
+    "message_calls",
     "message_changes",
     "message_mentions",
     "message_nonces",

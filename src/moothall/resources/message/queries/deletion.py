@@ -12,6 +12,7 @@ from moothall.storage.sql import bindparam, delete, select, true, tuple_
 from moothall.storage.tables import (
     channels,
     message_avatars,
+    message_calls,
     message_mentions,
     messages,
     pins,
@@ -47,6 +48,11 @@ _delete_avatars = Query(
         message_avatars.c.channel_id == bindparam("channel_id"), in_list(message_avatars.c.message_id, "message_ids")
     )
 )
+_delete_calls = Query(
+    lambda: delete(message_calls).where(
+        message_calls.c.channel_id == bindparam("channel_id"), in_list(message_calls.c.message_id, "message_ids")
+    )
+)
 _delete_polls = [
     Query(
         delete(table).where(table.c.channel_id == bindparam("channel_id"), in_list(table.c.message_id, "message_ids"))
@@ -80,7 +86,7 @@ async def lock_targets(tx: Transaction, channel_id: ChannelId, message_ids: list
 
 
 async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[DeletionTarget]) -> None:
-    """Delete messages of one channel with their mentions, pins, reactions, files, avatars and polls."""
+    """Delete messages of one channel with their mentions, pins, reactions, files, avatars, calls and polls."""
     message_ids = [row.id for row in targets]
     await tx.execute(_delete_messages, channel_id=channel_id, message_ids=message_ids)
     await tx.execute(_delete_mentions, channel_id=channel_id, message_ids=message_ids)
@@ -93,6 +99,8 @@ async def delete_messages(tx: Transaction, channel_id: ChannelId, targets: list[
         await drop_files(tx, channel_id, with_files)
     if with_avatars := [row.id for row in targets if row.parts & MessagePart.AVATAR]:
         await tx.execute(_delete_avatars, channel_id=channel_id, message_ids=with_avatars)
+    if calls := [row.id for row in targets if row.parts & MessagePart.CALL]:
+        await tx.execute(_delete_calls, channel_id=channel_id, message_ids=calls)
     if polled := [row.id for row in targets if row.parts & MessagePart.POLL]:
         for query in _delete_polls:
             await tx.execute(query, channel_id=channel_id, message_ids=polled)
