@@ -42,6 +42,7 @@ export const MessageType = {
   Default: 0,
   RecipientAdd: 1,
   RecipientRemove: 2,
+  Call: 3,
   ChannelNameChange: 4,
   ChannelIconChange: 5,
   ChannelPinnedMessage: 6,
@@ -66,6 +67,7 @@ export const MessageType = {
   | "Default"
   | "RecipientAdd"
   | "RecipientRemove"
+  | "Call"
   | "ChannelNameChange"
   | "ChannelIconChange"
   | "ChannelPinnedMessage"

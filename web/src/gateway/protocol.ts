@@ -25,7 +25,7 @@ export interface MemberSubscription {
 
 /** Op 4: connect to a voice channel, or leave with null. There is no sound: others see who is there. */
 export interface VoiceUpdate {
-  guild_id: string;
+  guild_id: string | null;
   channel_id: string | null;
   self_mute: boolean;
   self_deaf: boolean;

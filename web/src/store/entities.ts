@@ -75,8 +75,16 @@ export interface Relationship {
   since: string;
 }
 
+/** A call in a direct message or group. Who is in it is in `voiceStates`, by the id of the channel. */
+export interface CallState {
+  messageId: string;
+  /** The ids of the users who are being rung. */
+  ringing: readonly string[];
+}
+
 /** Where the user's gateway session connects for the sound of its voice channel, and what it identifies with. */
 export interface VoiceServer {
+  /** In a call the id of its channel. */
   guild_id: string;
   token: string;
   /** Null where no sound is carried. */

@@ -19,6 +19,7 @@ import type {
 
 import { activityUpdate, guildActivities } from "./activities";
 import type { ActivityInstance, AutocompleteChoices, Relationship, VoiceEffectData } from "./entities";
+import * as calls from "./calls";
 import { guildIdOf, isForum, isThread, parentIdOf } from "./channels";
 import { endInteraction, failInteraction, openModal, setChoices } from "./interactions";
 import { updateMemberList, type MemberListUpdate } from "./memberLists";
@@ -42,6 +43,10 @@ type PublicDispatches = {
 
 /** The data of each dispatch that users receive and bots do not, or in another form. */
 interface OwnDispatches {
+  VOICE_SERVER_UPDATE: Parameters<typeof voice.setVoiceServer>[1];
+  CALL_CREATE: Parameters<typeof calls.putCall>[1];
+  CALL_UPDATE: Parameters<typeof calls.updateCall>[1];
+  CALL_DELETE: Parameters<typeof calls.removeCall>[1];
   VOICE_CHANNEL_EFFECT_SEND: VoiceEffectData;
   VOICE_CHANNEL_STATUS_UPDATE: Parameters<typeof voice.setVoiceStatus>[1];
   CHANNEL_INFO: Parameters<typeof voice.setVoiceStatuses>[1];
@@ -170,6 +175,9 @@ const REDUCERS: { readonly [Name in keyof Dispatches]?: Reducer<Dispatches[Name]
   EMBEDDED_ACTIVITY_UPDATE_V2: activityUpdate,
   VOICE_STATE_UPDATE: voice.updateVoiceState,
   VOICE_SERVER_UPDATE: voice.setVoiceServer,
+  CALL_CREATE: calls.putCall,
+  CALL_UPDATE: calls.updateCall,
+  CALL_DELETE: calls.removeCall,
   MESSAGE_CREATE: messageCreate,
   MESSAGE_ACK: acknowledge,
   INTERACTION_SUCCESS: endInteraction,
@@ -245,6 +253,8 @@ function readyReducer(state: State, data: GatewayReadyDispatchData): State {
     threadMembers: {},
     firstMessages: {},
     stages: {},
+    calls: {},
+    voiceStates: calls.voiceStatesOfGuilds(state),
     voiceServer: null,
     voiceStatuses: {},
     voiceEffect: null,
@@ -423,7 +433,8 @@ function changeRecipients(state: State, channelId: string, change: (users: APIUs
 
 function channelDelete(state: State, channel: GatewayChannelDeleteDispatchData): State {
   return {
-    ...state,
+    // Who has left a group hears of its call no longer.
+    ...(state.calls[channel.id] === undefined ? state : calls.removeCall(state, { channel_id: channel.id })),
     channels: filterEntries(
       state.channels,
       (each, id) => id !== channel.id && !(isThread(each) && parentIdOf(each) === channel.id),

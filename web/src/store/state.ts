@@ -18,7 +18,7 @@ import type { ActivityInstance } from "./entities";
 import type { AutocompleteChoices, Modal, PendingInteraction } from "./entities";
 import type { MemberListState } from "./entities";
 import type { Relationship } from "./entities";
-import type { VoiceEffect, VoiceServer } from "./entities";
+import type { CallState, VoiceEffect, VoiceServer } from "./entities";
 import { DEFAULT_SETTINGS, type GuildSettings, type UserSettings } from "./userSettings";
 import type { ConnectionStatus } from "../gateway/protocol";
 
@@ -114,7 +114,9 @@ export interface State {
   /** By guild and the id of the list. */
   memberLists: Readonly<Record<string, Readonly<Record<string, MemberListState>>>>;
   presences: Readonly<Record<string, GatewayPresenceUpdate>>;
-  /** Voice states by guild and user. */
+  /** The calls in direct messages and groups, by channel. */
+  calls: Readonly<Record<string, CallState>>;
+  /** Voice states by guild and user; those of calls by channel and user. */
   voiceStates: Readonly<Record<string, Readonly<Record<string, GatewayVoiceState>>>>;
   /** Where this page connects for sound; null until the server has said it for the present voice channel. */
   voiceServer: VoiceServer | null;
@@ -164,6 +166,7 @@ export const INITIAL_STATE: State = {
   members: {},
   memberLists: {},
   presences: {},
+  calls: {},
   voiceStates: {},
   voiceServer: null,
   stages: {},

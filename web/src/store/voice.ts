@@ -4,15 +4,27 @@ import type {
   GatewayVoiceStateUpdateDispatchData,
 } from "discord-api-types/v10";
 
+import { callWith } from "./calls";
 import { withEntry, withoutEntry, type ReadonlyRecord } from "./records";
 import type { State } from "./state";
 import type { VoiceEffectData, VoiceServer } from "./entities";
 
+/** What stands for the guild of a voice state: its id, or the id of the channel of a call. */
+function serverIdOf(state: State, data: GatewayVoiceStateUpdateDispatchData): string | undefined {
+  return data.guild_id ?? data.channel_id ?? callWith(state, data.user_id);
+}
+
+/** The guild of a voice channel for the gateway, which knows none for calls: null. */
+export function guildOfVoice(serverId: string, channelId: string): string | null {
+  return serverId === channelId ? null : serverId;
+}
+
 export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDispatchData): State {
-  if (data.guild_id === undefined) {
+  const serverId = serverIdOf(state, data);
+  if (serverId === undefined) {
     return state;
   }
-  const states = state.voiceStates[data.guild_id] ?? {};
+  const states = state.voiceStates[serverId] ?? {};
   const updated =
     data.channel_id === null ? withoutEntry(states, data.user_id) : withEntry(states, data.user_id, data);
   const user = data.member?.user;
@@ -22,15 +34,19 @@ export function updateVoiceState(state: State, data: GatewayVoiceStateUpdateDisp
     states[data.user_id]?.session_id === data.session_id;
   return {
     ...state,
-    voiceServer: isOwn && !stays && state.voiceServer?.guild_id === data.guild_id ? null : state.voiceServer,
+    voiceServer: isOwn && !stays && state.voiceServer?.guild_id === serverId ? null : state.voiceServer,
     users: user === undefined ? state.users : withEntry(state.users, user.id, user),
-    voiceStates: withEntry(state.voiceStates, data.guild_id, updated),
+    voiceStates: withEntry(state.voiceStates, serverId, updated),
   };
 }
 
 /** Each is another object, also one that says the same: clients connect anew by each. */
-export function setVoiceServer(state: State, { guild_id, token, endpoint }: VoiceServer): State {
-  return { ...state, voiceServer: { guild_id, token, endpoint } };
+export function setVoiceServer(
+  state: State,
+  data: Omit<VoiceServer, "guild_id"> & { guild_id: string | null; channel_id?: string },
+): State {
+  const { token, endpoint } = data;
+  return { ...state, voiceServer: { guild_id: data.guild_id ?? data.channel_id ?? "", token, endpoint } };
 }
 
 export function setVoiceEffect(state: State, data: VoiceEffectData, now: number): State {

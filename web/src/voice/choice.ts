@@ -1,6 +1,6 @@
 import type { GatewayConnection } from "../gateway/connection";
 import type { Store } from "../store/store";
-import { ownVoiceState } from "../store/voice";
+import { guildOfVoice, ownVoiceState } from "../store/voice";
 import type { Place } from "./place";
 import { getVoiceStatus, subscribeVoiceStatus } from "./status";
 
@@ -60,7 +60,7 @@ export class ChoiceTeller {
     this.gateway.send({
       type: "voice",
       data: {
-        guild_id: guildId,
+        guild_id: guildOfVoice(guildId, channelId),
         channel_id: channelId,
         self_mute: selfMute,
         self_deaf: selfDeaf,

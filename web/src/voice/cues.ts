@@ -12,11 +12,24 @@ const TONES: Readonly<Record<Cue, readonly [number, number]>> = {
 const TONE_SECONDS = 0.09;
 const VOLUME = 0.08;
 
+/** The notes of a call that rings, one after the other. */
+const RING: readonly number[] = [659, 784, 988, 784];
+const RING_NOTE_SECONDS = 0.18;
+
 /** Play a sound: two short tones with soft beginnings and ends. */
 export function playCue(context: AudioContext, cue: Cue): void {
-  for (const [index, frequency] of TONES[cue].entries()) {
-    const start = context.currentTime + index * TONE_SECONDS;
-    const end = start + TONE_SECONDS;
+  playTones(context, TONES[cue], TONE_SECONDS);
+}
+
+/** Ring once. */
+export function playRing(context: AudioContext): void {
+  playTones(context, RING, RING_NOTE_SECONDS);
+}
+
+function playTones(context: AudioContext, frequencies: readonly number[], seconds: number): void {
+  for (const [index, frequency] of frequencies.entries()) {
+    const start = context.currentTime + index * seconds;
+    const end = start + seconds;
     const tone = context.createOscillator();
     const gain = context.createGain();
     tone.frequency.value = frequency;

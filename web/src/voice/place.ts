@@ -5,6 +5,7 @@ import type { VoiceServer } from "../store/entities";
 
 /** Where the user is, and with which gateway session. */
 export interface Place {
+  /** In a call the id of its channel, which the voice gateway takes for a server's as well. */
   guildId: string;
   channelId: string;
   sessionId: string;

@@ -28,7 +28,7 @@ import { ChannelType, Permission } from "../../api/enums";
 import { Translate, useText } from "../../i18n/translate";
 import { visible } from "../../markdown/invisible";
 import { isActivityRunning } from "../../store/activities";
-import { guildIdOf, isForum, isThread, isVoice } from "../../store/channels";
+import { guildIdOf, isForum, isPrivate, isThread, isVoice } from "../../store/channels";
 import { has, timedOutUntil } from "../../store/permissions";
 import { channelName } from "../../store/selectors";
 import { isArchived, isLocked } from "../../store/threads";
@@ -59,6 +59,7 @@ const FollowDialog = loaded(() => import("./FollowDialog"));
 const ForumView = loaded(() => import("../forums/ForumView"));
 const ThreadMenu = loaded(() => import("../threads/ThreadMenu"));
 const Timeline = loaded(() => import("../messages/Timeline"));
+const CallButton = loaded(() => import("../calls/CallButton"));
 const VoicePanel = loaded(() => import("../voice/VoicePanel"));
 
 interface ChannelViewProps {
@@ -111,6 +112,7 @@ export function ChannelView(props: ChannelViewProps) {
           </div>
         )}
         <span className="channel-header-actions">
+          {isPrivate(channel) && <CallButton channelId={channel.id} />}
           {HAS_THREADS.has(channel.type) && (
             <IconButton label={text("thread.browse")} onPress={() => toggle({ kind: "threads" })}>
               <Spool size={18} />
@@ -246,6 +248,7 @@ interface ConversationProps {
 
 function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: string | null }) {
   const { channel } = props;
+  const hasCall = useAppState((state) => state.calls[channel.id] !== undefined);
   const [passed, setPassed] = useState(() => hasPassedAgeGate(guildId));
   const isRestricted = useAppState((state) => isAgeRestricted(state, channel)) && !passed;
   if (isRestricted) {
@@ -263,8 +266,8 @@ function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: st
   }
   return (
     <>
-      {isVoice(channel) && guildId !== null && (
-        <VoicePanel key={channel.id} channel={channel} guildId={guildId} />
+      {((isVoice(channel) && guildId !== null) || hasCall) && (
+        <VoicePanel key={channel.id} channel={channel} guildId={guildId ?? channel.id} />
       )}
       <Conversation key={channel.id} {...props} />
     </>

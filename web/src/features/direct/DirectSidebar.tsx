@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
-import { MailQuestionMark, MoreVertical, Plus, Users } from "lucide-react";
+import { MailQuestionMark, MoreVertical, Phone, Plus, Users } from "lucide-react";
 import { useRef, useState } from "react";
 
 import { groupIconUrl } from "../../api/images";
@@ -90,6 +90,8 @@ export function DirectSidebar() {
 }
 
 function DirectRow({ channel }: { channel: APIChannel }) {
+  const text = useText();
+  const hasCall = useAppState((state) => state.calls[channel.id] !== undefined);
   const name = useAppState((state) => channelName(state, channel));
   const unread = useAppState((state) => showsUnread(state, channel));
   const [now] = useState(() => Date.now());
@@ -106,6 +108,7 @@ function DirectRow({ channel }: { channel: APIChannel }) {
           <span dir="auto">{name}</span>
           <DirectSubtitle channel={channel} />
         </span>
+        {hasCall && <Phone size={16} className="direct-call" aria-label={text("direct.call")} />}
         <Mentions channelIds={[channel.id]} />
       </Link>
       <DirectMenu channel={channel} name={name} />

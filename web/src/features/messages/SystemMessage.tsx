@@ -5,6 +5,7 @@ import type { MessageId } from "../../i18n/messages";
 import { Translate } from "../../i18n/translate";
 import { displayName } from "../../store/selectors";
 import { loaded } from "../../ui/loaded";
+import { clockOf } from "../../ui/times";
 import { useAppState } from "../session/session";
 
 const AlertMessage = loaded(() => import("./AlertMessage"));
@@ -42,6 +43,8 @@ export function SystemMessage({ message, guildId, onJump }: SystemMessageProps) 
   switch (message.type) {
     case MessageType.AutoModerationAction:
       return <AlertMessage message={message} guildId={guildId} />;
+    case MessageType.Call:
+      return <CallMessage message={message} />;
     case MessageType.PollResult:
       return <PollResult message={message} onJump={onJump} />;
     default: {
@@ -57,6 +60,29 @@ export function SystemMessage({ message, guildId, onJump }: SystemMessageProps) 
       );
     }
   }
+}
+
+/** How a call went: for those who were not in it, it was missed. */
+function CallMessage({ message }: { message: APIMessage }) {
+  const userId = useAppState((state) => state.user?.id ?? "");
+  const ended = message.call?.ended_timestamp ?? null;
+  const wasThere = message.call?.participants.includes(userId) ?? false;
+  if (ended === null) {
+    return (
+      <p className="message-system">
+        <Translate id="message.system.call" />
+      </p>
+    );
+  }
+  const seconds = Math.round((Date.parse(ended) - Date.parse(message.timestamp)) / 1000);
+  return (
+    <p className="message-system">
+      <Translate
+        id={wasThere ? "message.system.callEnded" : "message.system.callMissed"}
+        values={{ duration: clockOf(seconds) }}
+      />
+    </p>
+  );
 }
 
 function textOf(message: APIMessage): MessageId | undefined {

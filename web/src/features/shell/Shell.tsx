@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { ownActivity } from "../../store/activities";
+import { incomingCalls } from "../../store/calls";
 import { IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
 import { GuildRail } from "../guilds/GuildRail";
@@ -24,6 +25,7 @@ import { RecoveryNotice } from "./RecoveryNotice";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
 
+const IncomingCalls = loaded(() => import("../calls/IncomingCalls"));
 const LaunchHost = loaded(() => import("../activities/LaunchHost"));
 const ActivityHost = loaded(() => import("../activities/ActivityHost"));
 const ModalHost = loaded(async () => ({ default: (await import("../components/ModalHost")).ModalHost }));
@@ -33,6 +35,7 @@ export function Shell({ drawPalette }: { drawPalette: DrawPalette }) {
   const ready = useAppState((state) => state.ready);
   const status = useAppState((state) => state.status);
   const hasActivity = useAppState((state) => ownActivity(state) !== null);
+  const isCalled = useAppState((state) => incomingCalls(state).length > 0);
   const launch = useRequestedLaunch();
   const hasModal = useAppState((state) => state.modal !== null);
   useNotifications();
@@ -57,6 +60,7 @@ export function Shell({ drawPalette }: { drawPalette: DrawPalette }) {
       {launch !== null && <LaunchHost launch={launch} />}
       {ready && <OverlayHost drawPalette={drawPalette} />}
       {ready && <VoiceCarrier />}
+      {isCalled && <IncomingCalls />}
       {hasModal && <ModalHost />}
     </div>
   );

@@ -52,9 +52,15 @@ function Connected({ guildId }: { guildId: string }) {
           ) : (
             <span className="voice-bar-state">{text("voice.phase.elsewhere")}</span>
           )}
-          <Link to="/channels/$guildId/$channelId" params={{ guildId, channelId }}>
-            <span dir="auto">{name}</span>
-          </Link>
+          {guildId === channelId ? (
+            <Link to="/channels/@me/$channelId" params={{ channelId }}>
+              <span dir="auto">{name}</span>
+            </Link>
+          ) : (
+            <Link to="/channels/$guildId/$channelId" params={{ guildId, channelId }}>
+              <span dir="auto">{name}</span>
+            </Link>
+          )}
         </div>
         {!voice.isHere && <Button onPress={() => voice.join(channelId)}>{text("voice.joinHere")}</Button>}
         <IconButton label={text("voice.leave")} onPress={voice.leave}>

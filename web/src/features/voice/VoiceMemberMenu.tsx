@@ -34,7 +34,9 @@ export function VoiceMemberMenu({ voice, channel, guildId, name }: VoiceMemberMe
   const { api } = useSession();
   const action = useAction();
   const [moving, setMoving] = useState(false);
-  const permissions = useChannelPermissions(channel);
+  // In a call everybody is alike.
+  const granted = useChannelPermissions(channel);
+  const permissions = guildIdOf(channel) === null ? 0n : granted;
   const mayMute = has(permissions, Permission.MuteMembers);
   const mayDeafen = has(permissions, Permission.DeafenMembers);
   const mayMove = has(permissions, Permission.MoveMembers);

@@ -17,6 +17,7 @@ import { emojiUrl } from "../../api/images";
 import { modifyOwnStageState, setVoiceStatus } from "../../api/voice";
 import type { Part } from "../../i18n/messages";
 import { useText, WithTexts } from "../../i18n/translate";
+import { guildIdOf } from "../../store/channels";
 import { has } from "../../store/permissions";
 import { displayName } from "../../store/selectors";
 import { ownVoiceState, voiceStatesIn } from "../../store/voice";
@@ -50,10 +51,11 @@ const EFFECT_MS = 3000;
 
 interface VoicePanelProps {
   channel: APIChannel;
+  /** In a call the id of its channel. */
   guildId: string;
 }
 
-/** Who is connected to a voice or stage channel, above its text chat. */
+/** Who is connected to a voice or stage channel, or is in a call, above the chat of the channel. */
 export default function VoicePanel(props: VoicePanelProps) {
   return (
     <WithTexts parts={PARTS}>
@@ -65,6 +67,7 @@ export default function VoicePanel(props: VoicePanelProps) {
 function VoiceContent({ channel, guildId }: VoicePanelProps) {
   const text = useText();
   const isStage = channel.type === ChannelType.GuildStageVoice;
+  const isCall = guildIdOf(channel) === null;
   const all = useAppState((state) => state.voiceStates[guildId]);
   const { store } = useSession();
   const states = useMemo(
@@ -79,7 +82,9 @@ function VoiceContent({ channel, guildId }: VoicePanelProps) {
   const hasVideo = useVideos().length > 0 && isHere;
   return (
     <section className="voice-panel" data-video={hasVideo || undefined} aria-label={text("voice.panel")}>
-      {isStage ? <StageControls channel={channel} /> : <VoiceStatus channel={channel} />}
+      {isStage && <StageControls channel={channel} />}
+      {!isStage && !isCall && <VoiceStatus channel={channel} />}
+      {isCall && <Ringing channelId={channel.id} />}
       {states.length === 0 && <p className="field-hint">{text("voice.empty")}</p>}
       {isStage && speakers.length > 0 && <h2 className="voice-heading">{text("stage.speakers")}</h2>}
       {hasVideo && <VideoStage states={speakers} guildId={guildId} />}
@@ -89,6 +94,27 @@ function VoiceContent({ channel, guildId }: VoicePanelProps) {
       <OwnControls channel={channel} guildId={guildId} isStage={isStage} />
       <TalkHint channel={channel} />
     </section>
+  );
+}
+
+/** Who is being rung to join a call. */
+function Ringing({ channelId }: { channelId: string }) {
+  const text = useText();
+  const ringing = useAppState((state) => state.calls[channelId]?.ringing);
+  const users = useAppState((state) => state.users);
+  const { store } = useSession();
+  const names = useMemo(
+    () =>
+      (ringing ?? []).flatMap((id) => {
+        const user = users[id];
+        return user === undefined ? [] : [displayName(store.state, user, null)];
+      }),
+    [ringing, users, store],
+  );
+  return (
+    <p className="voice-ringing" role="status">
+      {names.length > 0 && text("voice.call.ringing", { names: names.join(", ") })}
+    </p>
   );
 }
 
@@ -182,7 +208,8 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
             join(channel.id);
           }}
         >
-          <LogIn size={16} aria-hidden="true" /> {text(isStage ? "stage.join" : "voice.join")}
+          <LogIn size={16} aria-hidden="true" />{" "}
+          {text(isStage ? "stage.join" : guildId === channel.id ? "voice.call.join" : "voice.join")}
         </Button>
         {!has(permissions, Permission.Connect) && (
           <span className="field-hint">{text("voice.noPermission")}</span>
@@ -193,7 +220,9 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
   const stageState = (changes: { suppress?: boolean; request_to_speak_timestamp?: string | null }) =>
     void action.run(() => modifyOwnStageState(api, guildId, { channel_id: channel.id, ...changes }));
   const requests = own.request_to_speak_timestamp != null;
+  const isCall = guildId === channel.id;
   const maySound =
+    !isCall &&
     !own.suppress &&
     !own.mute &&
     !own.deaf &&
@@ -202,7 +231,7 @@ function OwnControls({ channel, guildId, isStage }: VoicePanelProps & { isStage:
   return (
     <div className="voice-controls">
       <Button kind="danger" onPress={leave}>
-        <LogOut size={16} aria-hidden="true" /> {text("voice.leave")}
+        <LogOut size={16} aria-hidden="true" /> {text(isCall ? "voice.call.leave" : "voice.leave")}
       </Button>
       {maySound && (
         <Panel

@@ -14,7 +14,7 @@ export interface Voice {
   leave: () => void;
 }
 
-/** The user's presence in the voice channels of a guild, which the gateway announces to the others. */
+/** The user's presence in the voice channels of a guild, or in the call of a channel, which others are told of. */
 export function useVoice(guildId: string): Voice {
   const { gateway, account } = useSession();
   const own = useAppState((state) => state.voiceStates[guildId]?.[state.user?.id ?? ""]);
@@ -24,7 +24,8 @@ export function useVoice(guildId: string): Voice {
     gateway.send({
       type: "voice",
       data: {
-        guild_id: guildId,
+        // Who leaves a call names no channel at all.
+        guild_id: own?.channel_id === guildId || channelId === guildId ? null : guildId,
         channel_id: channelId,
         self_mute: selfMute,
         self_deaf: selfDeaf,
