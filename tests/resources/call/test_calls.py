@@ -86,6 +86,7 @@ async def test_a_call_begins_with_the_first_who_joins_and_ends_with_the_last_who
     platform: Platform, friends: Friends
 ) -> None:
     alice, bob, channel = friends.alice, friends.bob, friends.direct
+    assert (await alice.get(f"/channels/{channel}/call")).json == {"ringable": True}
     platform.heard.clear()
     assert await join(platform, alice, channel, self_mute=True)
     assert platform.heard_names.index("MESSAGE_CREATE") < platform.heard_names.index("CALL_CREATE")
@@ -261,6 +262,7 @@ async def test_a_stranger_who_is_called_hears_of_it_as_of_a_message_request(
     platform: Platform, friends: Friends
 ) -> None:
     channel = (await friends.dave.post("/users/@me/channels", {"recipient_id": str(friends.bob.id)})).json["id"]
+    assert (await friends.dave.get(f"/channels/{channel}/call")).json == {"ringable": False}
     platform.heard.clear()
     assert await join(platform, friends.dave, int(channel))
     assert (await friends.dave.post(f"/channels/{channel}/call/ring", {})).status == 204

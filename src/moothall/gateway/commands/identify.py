@@ -41,6 +41,7 @@ from moothall.objects.clock import stopwatch
 from moothall.objects.ids import GuildId
 from moothall.objects.presence import Status
 from moothall.objects.relationship import RelationshipType
+from moothall.objects.wire import encode
 from moothall.runtime.turns import yield_turn
 
 

@@ -267,7 +267,7 @@ function ChannelContent({ guildId, ...props }: ConversationProps & { guildId: st
   return (
     <>
       {((isVoice(channel) && guildId !== null) || hasCall) && (
-        <VoicePanel key={channel.id} channel={channel} guildId={guildId ?? channel.id} />
+        <VoicePanel key={`voice ${channel.id}`} channel={channel} guildId={guildId ?? channel.id} />
       )}
       <Conversation key={channel.id} {...props} />
     </>

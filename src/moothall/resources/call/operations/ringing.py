@@ -9,6 +9,7 @@ from moothall.api.context import Context
 from moothall.api.jobs import Job, enqueue, job
 from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects import errors
+from moothall.objects.channel import ConsentStatus
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError
@@ -18,12 +19,12 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.call import queries
 from moothall.resources.call.events import CallUpdate
 from moothall.resources.call.queries import CallRow
-from moothall.resources.channel.direct_message_access import require_may_write_here
+from moothall.resources.channel.direct_message_access import is_stranger, require_may_write_here
 from moothall.resources.channel.queries import lock_channel
 from moothall.resources.user.queries import get_users
 from moothall.resources.user.relationship.queries import select_blocked_ids
 
-RING_SECONDS: Final = 45
+RING_SECONDS: Final = 60
 """How long a user is rung who neither answers nor declines."""
 _NO_USER: Final = UserId(Snowflake(0))
 
@@ -100,8 +101,7 @@ async def modify_region(ctx: Context, region: str) -> None:
 async def people_in(ctx: Context, access: ChannelAccess) -> tuple[UserId, ...]:
     """The recipients who receive the events of calls: people who have accepted the direct message."""
     waiting = dict(access.not_accepted)
-    users = await get_users(ctx.tx, [each for each in access.recipients if each not in waiting])
-    return tuple(sorted(user_id for user_id, user in users.items() if user.bot is not True))
+    return await _people(ctx, [each for each in access.recipients if each not in waiting])
 
 
 async def end_ringing(ctx: Context, channel_id: ChannelId, rung_at: int) -> None:
@@ -134,10 +134,21 @@ class EndRinging(Job, frozen=True, kw_only=True):
 async def _ringable(ctx: Context) -> set[UserId]:
     """Those whom the caller may ring. Raises Refusal: 403/50007 in a direct message that they may not write in."""
     await require_may_write_here(ctx)
-    people = set(await people_in(ctx, ctx.channel)) - {ctx.actor.user_id}
+    caller_id = ctx.actor.user_id
+    people = set(await people_in(ctx, ctx.channel)) - {caller_id}
     if ctx.channel.channel.type == ChannelType.DM:
+        # Before the first message nobody has accepted; a call is one.
+        untouched = [each for each, consent in ctx.channel.not_accepted if consent == ConsentStatus.UNSPECIFIED]
+        for user_id in await _people(ctx, untouched):
+            if user_id != caller_id and not await is_stranger(ctx, user_id, caller_id):
+                people.add(user_id)
         return people
     return people - await select_blocked_ids(ctx.tx, ctx.actor.user_id, people)
+
+
+async def _people(ctx: Context, user_ids: Iterable[UserId]) -> tuple[UserId, ...]:
+    users = await get_users(ctx.tx, user_ids)
+    return tuple(sorted(user_id for user_id, user in users.items() if user.bot is not True))
 
 
 def _require_recipients(ctx: Context, user_ids: Collection[UserId] | None) -> None:
