@@ -280,6 +280,7 @@ DIRECT = {
     "create_reaction", "get_pinned_messages", "unpin_message_deprecated", "pin_message_deprecated",
     "trigger_typing_indicator", "get_channel_application_command_index", "ack_message", "ack_pins",
     "search_channel_messages",
+    "get_call_eligibility", "modify_call", "ring_channel_recipients", "stop_ringing_channel_recipients",
 }  # fmt: skip
 """The rows that have a meaning in a direct message."""
 

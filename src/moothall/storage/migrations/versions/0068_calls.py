@@ -1,13 +1,13 @@
 """Calls in direct messages and groups.
 
-Revision ID: 0067
-Revises: 0066
+Revision ID: 0068
+Revises: 0067
 """
 
 from moothall.storage.migrations.notation import create_clustered_tables, create_indexes, drop_tables
 
-revision = "0067"
-down_revision = "0066"
+revision = "0068"
+down_revision = "0067"
 branch_labels = None
 depends_on = None
 
