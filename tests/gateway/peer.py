@@ -24,6 +24,7 @@ from moothall.gateway.snapshot.guild_snapshot import GuildFields, GuildSnapshot
 from moothall.gateway.snapshot.ready import Identity
 from moothall.gateway.snapshot.source import ListedMember, OnlinePresences
 from moothall.objects.activity import EmbeddedActivityInstance
+from moothall.objects.call import Call
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
@@ -303,6 +304,9 @@ class World:
 
     async def activity_instances(self, guild_id: GuildId) -> dict[ChannelId, list[EmbeddedActivityInstance]]:
         return {}
+
+    async def calls(self, user_id: UserId) -> list[Call]:
+        return []
 
     async def direct_activities(self, user_id: UserId) -> list[EmbeddedActivityInstance]:
         return []

@@ -32,7 +32,7 @@ def identify(**fields: Any) -> dict[str, Any]:
     return {"op": 2, "d": IDENTIFY | fields}
 
 
-async def test_payloads_about_calls_streams_and_statistics_are_ignored_from_people_only() -> None:
+async def test_payloads_about_streams_and_statistics_are_ignored_from_people_only() -> None:
     node, _ = create_node(World())
     alice, bot = Peer(node), Peer(node)
     await alice.identify("alice")

@@ -14,6 +14,7 @@ from moothall.gateway.snapshot.guild_snapshot import GuildFields, GuildSnapshot
 from moothall.gateway.snapshot.ready import Identity
 from moothall.gateway.snapshot.source import ListedMember, OnlinePresences
 from moothall.objects.activity import EmbeddedActivityInstance
+from moothall.objects.call import Call
 from moothall.objects.channel import ThreadMember
 from moothall.objects.ids import ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId
 from moothall.objects.intents import Intent
@@ -91,6 +92,10 @@ class SimulatedSource:
         await self._statement()
         await self._answer()
         return NO_STATE
+
+    async def calls(self, user_id: UserId) -> list[Call]:
+        await self._statement()
+        return []
 
     async def direct_activities(self, user_id: UserId) -> list[EmbeddedActivityInstance]:
         await self._statement()

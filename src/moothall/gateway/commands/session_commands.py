@@ -82,8 +82,8 @@ class SessionCommands:
         )
 
     async def connect_call(self, session: Session, command: CallConnectCommand) -> None:
-        """Opcode 13 of a person: send CALL_CREATE with the call in a direct message or group, if there is one."""
-        for call in [] if session.bot else await self._source.calls(session.user_id):
+        """Opcode 13: send CALL_CREATE with the call in a direct message or group of a person, if there is one."""
+        for call in await self._source.calls(session.user_id):
             if call.channel_id == command.channel_id:
                 self._hub.send(session, "CALL_CREATE", encode(call))
 

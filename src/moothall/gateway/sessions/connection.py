@@ -333,8 +333,10 @@ class Connection:
         self._node.subscriptions.update(session, command.subscriptions)
 
     async def connect_call(self, payload: Payload) -> None:
-        """Opcode 13."""
+        """Opcode 13, which bots do not know."""
         session = self._require_session()
+        if session.bot:
+            raise CloseConnection(CloseCode.UNKNOWN_OPCODE, "Unknown opcode.")
         await self._node.commands.connect_call(session, read_command(payload.d, CallConnectCommand))
 
     async def request_soundboard_sounds(self, payload: Payload) -> None:
