@@ -1,13 +1,13 @@
 """Calls in direct messages and groups.
 
-Revision ID: 0068
-Revises: 0067
+Revision ID: 0069
+Revises: 0068
 """
 
 from moothall.storage.migrations.notation import create_clustered_tables, create_indexes, drop_tables
 
-revision = "0068"
-down_revision = "0067"
+revision = "0069"
+down_revision = "0068"
 branch_labels = None
 depends_on = None
 
