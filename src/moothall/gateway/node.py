@@ -347,10 +347,10 @@ class GatewayNode:
             self.hub.send(session, "VOICE_STATE_UPDATE", bytes(message.state))
         connection = session.connection
         url = connection.gateway_url if isinstance(connection, Connection) else self.settings.public_url
-        place = {"guild_id": None, "channel_id": message.channel_id}
+        in_call = {"guild_id": None, "channel_id": message.channel_id}
         data = {
             "token": message.token,
-            **({"guild_id": message.guild_id} if message.guild_id is not None else place),
+            **({"guild_id": message.guild_id} if message.guild_id is not None else in_call),
             "endpoint": (message.endpoint or _host_and_port(url)) if message.is_carried else None,
         }
         self.hub.send(session, "VOICE_SERVER_UPDATE", encode(data))

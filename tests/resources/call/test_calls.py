@@ -123,9 +123,9 @@ async def test_the_message_of_a_call_is_announced_whenever_it_changes(platform: 
     await leave(platform, friends.bob)
     assert len(platform.heard_data("MESSAGE_UPDATE")) == 1
     await leave(platform, friends.alice)
-    told = [each["call"] for each in platform.heard_data("MESSAGE_UPDATE")]
-    assert [call["ended_timestamp"] is None for call in told] == [True, False]
-    assert all(call["participants"] == [str(friends.alice.id), str(friends.bob.id)] for call in told)
+    calls = [each["call"] for each in platform.heard_data("MESSAGE_UPDATE")]
+    assert [call["ended_timestamp"] is None for call in calls] == [True, False]
+    assert all(call["participants"] == [str(friends.alice.id), str(friends.bob.id)] for call in calls)
 
 
 async def test_the_same_state_again_announces_nothing(platform: Platform, friends: Friends) -> None:

@@ -113,7 +113,7 @@ _delete_state = Query(lambda: delete(call_voice_states).where(_of_user))
 
 
 async def select_call(reader: Reader, channel_id: ChannelId) -> CallRow | None:
-    """Select the call in a channel; None if nobody is in one."""
+    """Select the call in a channel; None without one."""
     return await reader.one(_select_call, channel_id=channel_id)
 
 

@@ -137,7 +137,7 @@ async def _ringable(ctx: Context) -> set[UserId]:
     caller_id = ctx.actor.user_id
     people = set(await people_in(ctx, ctx.channel)) - {caller_id}
     if ctx.channel.channel.type == ChannelType.DM:
-        # Before the first message nobody has accepted; a call is one.
+        # Before the first message there is no consent yet; a call is a message.
         untouched = [each for each, consent in ctx.channel.not_accepted if consent == ConsentStatus.UNSPECIFIED]
         for user_id in await _people(ctx, untouched):
             if user_id != caller_id and not await is_stranger(ctx, user_id, caller_id):
