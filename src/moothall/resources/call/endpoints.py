@@ -53,7 +53,7 @@ async def modify_call(ctx: Context, channel_id: ChannelId, body: ModifyCall) -> 
 
 @post("/channels/{channel_id}/call/ring", permission=CALL_RECIPIENT, fires=(CallUpdate,), rate=_RING_RATE)
 async def ring_channel_recipients(ctx: Context, channel_id: ChannelId, body: RingRecipients) -> None:
-    """Ring recipients of the call in a direct message or group, all of them unless named; without a call, nothing happens."""
+    """Ring recipients of the call in a direct message or group, all unless named; without a call, nothing happens."""
     await ringing.ring(ctx, body.user_ids)
 
 
