@@ -10,6 +10,7 @@
   `<!-- /public -->` every operation of the public description and whether it is served.
 """
 
+import json
 import os
 import re
 import runpy
@@ -127,6 +128,32 @@ def unnamed(path: str) -> str:
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
+def recorded_libraries() -> tuple[dict[str, str], dict[tuple[str, str], list[str]]]:
+    """The versions of the recorded libraries, and which of them had success with each public operation.
+
+    Raises KeyError if none had with any.
+    """
+    operations = [
+        (method, re.compile(re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path))), (method, unnamed(path)))
+        for method, path in sorted(public_operations(), key=lambda operation: operation[1].count("{"))
+    ]
+    library_versions: dict[str, str] = {}
+    libraries: dict[tuple[str, str], list[str]] = {}
+    for record in sorted((Path(__file__).resolve().parents[1] / "tests" / "clients" / "recorded").glob("*.jsonl")):
+        head, *requests = map(json.loads, record.read_text(encoding="utf-8").splitlines())
+        library_versions[record.stem] = head["version"]
+        for request in requests:
+            if request.get("status", 400) >= 400:
+                continue
+            path = request["path"].partition("?")[0]
+            keys = (key for method, shape, key in operations if method == request["method"] and shape.fullmatch(path))
+            if (key := next(keys, None)) is not None and record.stem not in libraries.setdefault(key, []):
+                libraries[key].append(record.stem)
+    if not libraries:
+        raise KeyError("no recorded request is of a public operation")
+    return library_versions, libraries
+
+
 def public_tables() -> str:
     """Every operation of the public description: whether it is served, else why not. One table for each resource.
 
@@ -144,9 +171,11 @@ def public_tables() -> str:
     operations = public_operations()
     if unused := [start for start in reasons if not any(unnamed(path).startswith(start) for _, path in operations)]:
         raise KeyError(f"not in the public description: {', '.join(unused)}")
-    lines: list[str] = []
+    library_versions, libraries = recorded_libraries()
+    names = ", ".join(f"{name} {version}" for name, version in library_versions.items())
+    lines = [f"Every row is of the description as of {values['PUBLIC_DESCRIPTION_DATE']}. The libraries: {names}.", ""]
     for resource, group in groupby(operations, key=lambda operation: operation[1].split("/")[1]):
-        lines += [f"## {resource}", "", "| Operation | Served | |", "| --- | --- | --- |"]
+        lines += [f"## {resource}", "", "| Operation | Served | Sent by | |", "| --- | --- | --- | --- |"]
         for method, path in group:
             key = (method, unnamed(path))
             if key in served:
@@ -154,7 +183,9 @@ def public_tables() -> str:
             else:
                 why = (reason for start, reason in reasons.items() if key[1].startswith(start))
                 state, note = "no", next(why, "Not yet.")
-            lines.append(f"| `{method} {path}` | {state} | {note} |")
+            senders = libraries.get(key, [])
+            sent_by = f"all {len(senders)}" if len(senders) == len(library_versions) else ", ".join(senders)
+            lines.append(f"| `{method} {path}` | {state} | {sent_by} | {note} |")
         lines.append("")
     return "\n".join(lines)
 

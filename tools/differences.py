@@ -23,6 +23,9 @@ DIFFERS: Final[dict[str, str]] = {
 }
 """`METHOD path` -> what differs. Rows that are not listed have no intended difference."""
 
+PUBLIC_DESCRIPTION_DATE: Final = "2026-11-22"
+"""When `tests/conformance/public_operations.txt` was listed from the public description."""
+
 NOT_SERVED: Final[dict[str, str]] = {
     "/lobbies": "Lobbies belong to the games of the social SDK, which Moothall does not serve.",
     "/partner-sdk": "Provisional accounts and their messages belong to the social SDK, which Moothall does not serve.",

@@ -212,6 +212,13 @@ def test_an_answer_to_an_interaction_counts_as_the_bots_request(server: Controll
     assert server.warnings() == ["refused_request"]
 
 
+def test_a_bot_that_asks_for_what_is_not_modelled_is_warned(server: ControlledServer) -> None:
+    assert server.api("POST", "/lobbies", {}, who="bot").status == 404
+    assert server.api("GET", "/channels/1", who="bot").status == 404
+
+    assert server.warnings() == ["not_modelled", "refused_request"]
+
+
 def test_a_bot_without_the_intent_is_warned_once_of_missing_content(server: ControlledServer) -> None:
     with Gateway(server, intents=1 << 0 | 1 << 9).identify() as gateway:
         for _ in range(2):

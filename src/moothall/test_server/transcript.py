@@ -118,7 +118,11 @@ class Transcript:
             data = fields.get("data")
             code = data.get("code", 0) if isinstance(data, dict) else 0
             message = data.get("message", "") if isinstance(data, dict) else ""
-            self.warn(_category(status, code), f"{method} {path} was answered with {status} {message}".strip(), actor)
+            category = _category(status, code)
+            text = f"{method} {path} was answered with {status} {message}".strip()
+            if category == "not_modelled":
+                text = f"{method} {path} is no operation that Moothall models (docs/public-operations.md)"
+            self.warn(category, text, actor)
 
     def add_event(self, name: str, data: bytes, user_ids: list[str]) -> None:
         """Append an event that the platform published."""
@@ -155,4 +159,6 @@ def _category(status: int, code: int) -> str:
         return "server_error"
     if status == 403 and code in {50001, 50013}:
         return "missing_permission"
+    if status in {404, 405} and code == 0:
+        return "not_modelled"
     return "refused_request"

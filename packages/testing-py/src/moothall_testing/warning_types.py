@@ -21,6 +21,10 @@ class RefusedRequestWarning(BotWarning):
     """A request was refused with a 4xx status."""
 
 
+class NotModelledWarning(RefusedRequestWarning):
+    """A request was for no operation that the platform models; docs/public-operations.md lists those."""
+
+
 class RateLimitedWarning(BotWarning):
     """A rate limit was reached."""
 
@@ -38,6 +42,7 @@ CATEGORIES: dict[str, type[BotWarning]] = {
     "missing_permission": MissingPermissionWarning,
     "missing_intent": MissingIntentWarning,
     "refused_request": RefusedRequestWarning,
+    "not_modelled": NotModelledWarning,
     "rate_limited": RateLimitedWarning,
     "server_error": ServerErrorWarning,
     "gateway_refused": GatewayRefusedWarning,
