@@ -2,6 +2,8 @@ import a11y from "eslint-plugin-jsx-a11y";
 import hooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
+import { stateReads } from "./lint/stateReads.js";
+
 /** The floors of src/ from the lowest to the highest: each imports only from those before it. */
 const FLOORS = ["i18n", "markdown", "ui", "api", "gateway", "store", "voice", "features", "trace"];
 
@@ -30,7 +32,7 @@ const REACT_LAZY = {
 };
 
 export default tseslint.config(
-  { ignores: ["dist", "public", "service-worker.js", "*.config.*"] },
+  { ignores: ["dist", "lint", "public", "service-worker.js", "*.config.*"] },
   ...tseslint.configs.strictTypeChecked,
   hooks.configs.flat["recommended-latest"],
   a11y.flatConfigs.strict,
@@ -49,7 +51,9 @@ export default tseslint.config(
   {
     files: ["src/**"],
     ignores: ["**/*.test.*"],
+    plugins: { own: { rules: { "state-reads": stateReads } } },
     rules: {
+      "own/state-reads": "error",
       "no-restricted-syntax": [
         "error",
         REACT_LAZY,

@@ -19,7 +19,7 @@ import { ChannelIcon } from "../channels/ChannelIcon";
 import { runCommand } from "../commands/sending";
 import { ActionForm } from "../session/ActionForm";
 import { ErrorNotice } from "../session/ErrorNotice";
-import { useSession, type Session } from "../session/session";
+import { useAppState, useSession, type Session } from "../session/session";
 import { fieldError, useAction } from "../session/useAction";
 import type { ShareResult } from "./commands";
 import { activityLink } from "./launching";
@@ -48,10 +48,10 @@ export function DestinationField({
   onChoose: (destination: Destination | null) => void;
 }) {
   const text = useText();
-  const { store } = useSession();
+  const state = useAppState((all) => all);
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState<Destination | null>(null);
-  const found = destinations(store.state, query === chosen?.label ? "" : query, needed);
+  const found = destinations(state, query === chosen?.label ? "" : query, needed);
   const places = chosen === null || found.some(({ key }) => key === chosen.key) ? found : [chosen, ...found];
   return (
     <ComboField

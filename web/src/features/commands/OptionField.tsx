@@ -14,7 +14,7 @@ import { TextField } from "../../ui/TextField";
 import { channelChoices, roleChoices, userChoices } from "../completion/choices";
 import { formatSize } from "../attachments/formatSize";
 import { useMemberSearch } from "../completion/useMemberSearch";
-import { useAppState, useSession } from "../session/session";
+import { useAppState } from "../session/session";
 import {
   acceptedTypes,
   descriptionOf,
@@ -189,18 +189,17 @@ function AutocompleteOption(props: OptionFieldProps) {
 function EntityOption(props: OptionFieldProps) {
   const { option, channel, inputs, onChange } = props;
   const text = useText();
-  const { store } = useSession();
+  // Members that a search has found become part of it.
+  const state = useAppState((all) => all);
   const guildId = guildIdOf(channel);
   const input = inputs[option.name];
   const query = inputText(input);
   const hasUsers = option.type === OptionType.User || option.type === OptionType.Mentionable;
-  // Members that a search has found become part of the state.
-  useAppState((state) => (guildId === null ? null : state.members[guildId]));
   useMemberSearch(hasUsers ? guildId : null, input?.kind === "text" ? query : "");
   return (
     <ComboOption
       {...props}
-      items={entityChoices(store.state, option, channel, query)}
+      items={entityChoices(state, option, channel, query)}
       emptyText={text("command.choices.none")}
       onItem={({ id, label }) => onChange({ kind: "choice", value: id, label })}
     />

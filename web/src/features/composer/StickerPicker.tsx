@@ -10,7 +10,7 @@ import { SearchField } from "../../ui/fields";
 import { WithActionTexts } from "../../i18n/WithActionTexts";
 import { StickerImage } from "../media/StickerImage";
 import { Queries } from "../session/queries";
-import { useSession } from "../session/session";
+import { useDerived, useSession } from "../session/session";
 import { stickerGroups } from "./stickers";
 import "../media/expressions.css";
 import "./stickers.css";
@@ -33,14 +33,14 @@ export default function StickerPicker(props: StickerPickerProps) {
 
 function Groups({ channel, onSelect }: StickerPickerProps) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
   const [query, setQuery] = useState("");
   const packs = useQuery({
     queryKey: ["sticker packs"],
     queryFn: () => listStickerPacks(api),
     staleTime: Infinity,
   });
-  const groups = stickerGroups(store.state, channel, packs.data ?? [], query);
+  const groups = useDerived((state) => stickerGroups(state, channel, packs.data ?? [], query));
   return (
     <div className="expression-picker">
       <SearchField

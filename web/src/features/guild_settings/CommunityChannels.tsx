@@ -9,7 +9,7 @@ import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import type { SettingsForm } from "../session/useForm";
-import { channelOptions, optional } from "./options";
+import { optional, useChannelOptions } from "./options";
 
 type Fields = Pick<APIGuild, "rules_channel_id" | "public_updates_channel_id">;
 
@@ -30,10 +30,10 @@ export function CommunityChannels<T extends Fields>({
   form: SettingsForm<T>;
 }) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
   const action = useAction();
   const { value, set, errorOf } = form;
-  const options = channelOptions(store.state, guildId, [ChannelType.GuildText]);
+  const options = useChannelOptions(guildId, [ChannelType.GuildText]);
   const missing = CHANNELS.filter(([field]) => value[field] === null);
   const make = async () => {
     for (const [field] of missing) {

@@ -18,7 +18,7 @@ import { fieldError, useAction } from "../session/useAction";
 import { Confirm } from "../session/Confirm";
 import { CopyButton } from "./CopyButton";
 import { useFormats } from "./formats";
-import { channelOptions, choices, OPEN_TYPES } from "./options";
+import { choices, OPEN_TYPES, useChannelOptions } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./section";
 
@@ -122,9 +122,9 @@ function InviteSummary({ invite }: { invite: APIExtendedInvite }) {
 
 function NewInvite({ guild, onCreated }: { guild: GuildState; onCreated: () => Promise<unknown> }) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
   const action = useAction();
-  const channels = channelOptions(store.state, guild.id, OPEN_TYPES);
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   const [channelId, setChannelId] = useState(guild.systemChannelId ?? channels[0]?.id ?? "");
   const [age, setAge] = useState<(typeof AGES)[number]>("604800");
   const [uses, setUses] = useState<(typeof USES)[number]>("0");

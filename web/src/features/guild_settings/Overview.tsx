@@ -16,7 +16,7 @@ import { Button } from "../../ui/controls";
 import { CommunityChannels } from "./CommunityChannels";
 import { DangerZone } from "./DangerZone";
 import { FormFrame } from "./Form";
-import { channelOptions, optional } from "./options";
+import { optional, useChannelOptions } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./section";
 import { useForm, type SettingsForm } from "../session/useForm";
@@ -185,10 +185,9 @@ function Identity({ guild, form }: PartProps & { guild: APIGuild }) {
 
 function Channels({ guild, form }: PartProps & { guild: APIGuild }) {
   const text = useText();
-  const { store } = useSession();
   const { value, set, errorOf } = form;
-  const texts = channelOptions(store.state, guild.id, [ChannelType.GuildText]);
-  const voices = channelOptions(store.state, guild.id, [ChannelType.GuildVoice]);
+  const texts = useChannelOptions(guild.id, [ChannelType.GuildText]);
+  const voices = useChannelOptions(guild.id, [ChannelType.GuildVoice]);
   const none = text("guildSettings.noneChosen");
   const channels = [
     ["system_channel_id", "guildSettings.overview.systemChannel"],

@@ -16,7 +16,7 @@ import { Select } from "../../ui/Select";
 import { useSession } from "../session/session";
 import { CopyButton } from "./CopyButton";
 import { FormFrame } from "./Form";
-import { channelOptions, OPEN_TYPES, optional } from "./options";
+import { OPEN_TYPES, optional, useChannelOptions } from "./options";
 import { Loaded, useGuildQuery } from "./queries";
 import type { SectionProps } from "./section";
 import { useForm } from "../session/useForm";
@@ -44,7 +44,8 @@ interface WidgetFormProps {
 
 function WidgetForm({ guild, settings, onChange }: WidgetFormProps) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   const initial = { enabled: settings.enabled, channel_id: settings.channel_id };
   const form = useForm(initial, async (_changes, value) => {
     await modifyWidget(api, guild.id, value);
@@ -61,10 +62,7 @@ function WidgetForm({ guild, settings, onChange }: WidgetFormProps) {
       <Select
         label={text("guildSettings.widget.channel")}
         value={form.value.channel_id ?? ""}
-        options={optional(
-          channelOptions(store.state, guild.id, OPEN_TYPES),
-          text("guildSettings.widget.noInvite"),
-        )}
+        options={optional(channels, text("guildSettings.widget.noInvite"))}
         onChange={(id) => form.set("channel_id", id === "" ? null : id)}
         error={form.errorOf("channel_id")}
       />

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 
 import { ChannelType } from "../../api/enums";
 import { compareIds } from "../../store/records";
@@ -7,22 +7,31 @@ import { channelName } from "../../store/selectors";
 import type { State } from "../../store/state";
 import type { PickerOption } from "../../ui/Picker";
 import { ChannelIcon } from "../channels/ChannelIcon";
+import { useDerived } from "../session/session";
 
 /** The channels of a guild of some types, by position, for a list to choose from. */
-export function channelOptions(state: State, guildId: string, types: readonly ChannelType[]): PickerOption[] {
+export function useChannelOptions(guildId: string, types: readonly ChannelType[]): PickerOption[] {
+  const channels = useDerived((state) => channelsOf(state, guildId, types));
+  return useMemo(
+    () =>
+      channels.map(({ id, name, type }) =>
+        // The sign of text channels is part of how people write their names; the others have pictures.
+        TEXT_TYPES.includes(type)
+          ? { id, name: `#${name}` }
+          : { id, name, icon: <ChannelIcon type={type} /> },
+      ),
+    [channels],
+  );
+}
+
+function channelsOf(state: State, guildId: string, types: readonly ChannelType[]) {
   return Object.values(state.channels)
     .filter((channel) => guildIdOf(channel) === guildId && types.includes(channel.type))
     .sort(
       (a, b) =>
         ("position" in a ? a.position : 0) - ("position" in b ? b.position : 0) || compareIds(a.id, b.id),
     )
-    .map((channel) => {
-      const name = channelName(state, channel);
-      // The sign of text channels is part of how people write their names; the others have pictures.
-      return TEXT_TYPES.includes(channel.type)
-        ? { id: channel.id, name: `#${name}` }
-        : { id: channel.id, name, icon: <ChannelIcon type={channel.type} /> };
-    });
+    .map((channel) => ({ id: channel.id, type: channel.type, name: channelName(state, channel) }));
 }
 
 /** Options as a `Select` takes them. */

@@ -37,12 +37,15 @@ function NewInvite({ guild, channelId: chosenId, onClose }: InviteDialogProps) {
   const { api, store } = useSession();
   const action = useAction();
   const [copied, setCopied] = useState(false);
-  const channelId =
-    chosenId ??
-    guild.systemChannelId ??
-    visibleChannelGroups(store.state, guild.id)
-      .flatMap((group) => group.channels)
-      .find((channel) => channel.type === ChannelType.GuildText)?.id;
+  // Chosen once: another channel would be another invite.
+  const [channelId] = useState(
+    () =>
+      chosenId ??
+      guild.systemChannelId ??
+      visibleChannelGroups(store.state, guild.id)
+        .flatMap((group) => group.channels)
+        .find((channel) => channel.type === ChannelType.GuildText)?.id,
+  );
   const invite = useQuery({
     queryKey: ["new invite", guild.id, channelId],
     queryFn: () => createInvite(api, channelId ?? guild.id, { max_age: WEEK_SECONDS }),

@@ -11,7 +11,7 @@ import { Switch } from "../../ui/fields";
 import { changeChannelSettings, changeGuildSettings } from "../notifications/mute";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { Queries } from "../session/queries";
-import { useAppState, useSession } from "../session/session";
+import { useAppState, useDerived, useSession } from "../session/session";
 import { useAction } from "../session/useAction";
 import { Prompt } from "./Prompt";
 import { isUnanswered } from "./responses";
@@ -86,10 +86,9 @@ function Channels({ guild }: { guild: GuildState }) {
   const session = useSession();
   const action = useAction();
   const settings = useAppState((state) => state.guildSettings[guild.id]);
-  const channels = useAppState((state) => state.channels);
   const flags = settings?.flags ?? 0;
   const chooses = (flags & GuildSettingsFlags.OptInChannelsOn) !== 0;
-  const groups = channelGroupsOf({ ...session.store.state, channels }, guild.id);
+  const groups = useDerived((state) => channelGroupsOf(state, guild.id));
   const flagsOf = (channelId: string) =>
     settings?.channel_overrides.find((each) => each.channel_id === channelId)?.flags ?? 0;
   const follow = (channelId: string, follows: boolean) =>

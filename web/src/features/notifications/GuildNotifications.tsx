@@ -12,7 +12,7 @@ import type { ChannelOverride, GuildSettings, MuteConfig } from "../../store/use
 import { Switch } from "../../ui/fields";
 import { Select } from "../../ui/Select";
 import { ErrorNotice } from "../session/ErrorNotice";
-import { useAppState, useSession } from "../session/session";
+import { useAppState, useDerived, useSession } from "../session/session";
 import { useAction, useErrorText } from "../session/useAction";
 import {
   changeChannelSettings,
@@ -74,9 +74,7 @@ export function GuildNotifications({ guildId }: { guildId: string }) {
 
 function ChannelOverrides({ guildId, settings }: { guildId: string; settings: GuildSettings | undefined }) {
   const text = useText();
-  const { store } = useSession();
-  const channels = useAppState((state) => state.channels);
-  const groups = visibleChannelGroups({ ...store.state, channels }, guildId);
+  const groups = useDerived((state) => visibleChannelGroups(state, guildId));
   const listed = groups.flatMap((group) => [
     ...(group.category === null ? [] : [group.category]),
     ...group.channels,

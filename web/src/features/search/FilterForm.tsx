@@ -12,7 +12,7 @@ import { TextField } from "../../ui/TextField";
 import { Select } from "../../ui/Select";
 import { channelChoices, memberChoices, userChoices } from "../completion/choices";
 import { useMemberSearch } from "../completion/useMemberSearch";
-import { useAppState, useSession } from "../session/session";
+import { useAppState, useDerived, useSession } from "../session/session";
 import { AUTHOR_TYPES, HAS_VALUES, SORTS, type SearchFilters } from "./filters";
 
 interface FilterFormProps {
@@ -213,8 +213,7 @@ export function FilterChips({
   onChange?: (filters: SearchFilters) => void;
 }) {
   const text = useText();
-  const { store } = useSession();
-  const chips = chipsOf(filters, store.state, text);
+  const chips = useDerived((state) => chipsOf(filters, state, text));
   if (chips.length === 0) {
     return null;
   }

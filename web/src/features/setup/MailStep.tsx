@@ -124,7 +124,7 @@ function TestMail({ onDone }: { onDone: () => void }) {
   const text = useText();
   const { api, store } = useSession();
   const action = useAction();
-  const [address, setAddress] = useState(store.state.user?.email ?? "");
+  const [address, setAddress] = useState(() => store.state.user?.email ?? "");
   const [check, setCheck] = useState<ServiceCheck | null>(null);
   const send = async () => {
     setCheck(null);

@@ -2,7 +2,7 @@ import { ChannelType } from "../../api/enums";
 import { Navigate, useNavigate } from "@tanstack/react-router";
 import type { APIChannel } from "discord-api-types/v10";
 import { ArrowLeft } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 
 import { Translate, useText } from "../../i18n/translate";
 import { isThread } from "../../store/channels";
@@ -15,7 +15,7 @@ import { useChannel } from "../channels/useChannel";
 import { DirectMenu, DirectSidebar } from "../direct/DirectSidebar";
 import { GuildSidebar } from "../guilds/GuildSidebar";
 import { hasJustArrived } from "../joining/arrival";
-import { useAppState, useSession } from "../session/session";
+import { useAppState, useDerived, useSession } from "../session/session";
 import "../members/members.css";
 import { showMembers, useShowsMembers } from "../overlays/panels";
 import { noteChannel } from "../switcher/recents";
@@ -96,9 +96,11 @@ export function GuildScreen({ guildId, channelId, messageId, threadId }: GuildSc
 
 /** Leads to the channel that was read last, else to the first one; on narrow screens the list stays. */
 function FirstChannel({ guildId }: { guildId: string }) {
-  const { account, store } = useSession();
+  const { account } = useSession();
   const narrow = !matchMedia("(min-width: 720px)").matches;
-  const channels = visibleChannelGroups(store.state, guildId).flatMap((group) => group.channels);
+  const channels = useDerived((state) =>
+    visibleChannelGroups(state, guildId).flatMap((group) => group.channels),
+  );
   const last = lastChannel(account.userId, guildId);
   const isReadable = (channel: APIChannel) =>
     channel.type === ChannelType.GuildText || channel.type === ChannelType.GuildAnnouncement;
@@ -118,7 +120,8 @@ function FirstChannel({ guildId }: { guildId: string }) {
 /** Leads to what the account had open last on this device. */
 export function LastScreen() {
   const { account, store } = useSession();
-  return <Navigate to={reachablePath(store.state, lastScreen(account.userId))} replace />;
+  const [path] = useState(() => reachablePath(store.state, lastScreen(account.userId)));
+  return <Navigate to={path} replace />;
 }
 
 /** The page of a guild's questions and channels. */

@@ -17,7 +17,7 @@ import { Confirm } from "../../session/Confirm";
 import { roleOptions } from "../../members/roleOptions";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
-import { channelOptions, OPEN_TYPES, optional, TEXT_TYPES } from "../options";
+import { OPEN_TYPES, optional, TEXT_TYPES, useChannelOptions } from "../options";
 import { useForm, type SettingsForm } from "../../session/useForm";
 import { ActionType, bodyOf, fieldsOf, newRule, TRIGGERS, TriggerType, type RuleFields } from "./rules";
 
@@ -37,7 +37,8 @@ interface RuleEditorProps {
 /** Edits an auto moderation rule: what triggers it, what it does, and whom it spares. */
 export function RuleEditor({ guild, rule, type, canModerate, onChange }: RuleEditorProps) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   const navigate = useNavigate();
   const [blank] = useState(() => newRule(type, text(`guildSettings.automod.type.${type}`)));
   const [deleting, setDeleting] = useState(false);
@@ -100,7 +101,7 @@ export function RuleEditor({ guild, rule, type, canModerate, onChange }: RuleEdi
         {type !== TriggerType.MemberProfile && (
           <Picker
             label={text("guildSettings.automod.exemptChannels")}
-            options={channelOptions(store.state, guild.id, OPEN_TYPES)}
+            options={channels}
             value={value.exempt_channels}
             max={50}
             onChange={(ids) => set("exempt_channels", ids)}
@@ -210,7 +211,7 @@ function Actions({
   canModerate,
 }: PartProps & { guild: GuildState; canModerate: boolean }) {
   const text = useText();
-  const { store } = useSession();
+  const channels = useChannelOptions(guild.id, TEXT_TYPES);
   const { value, set, errorOf } = form;
   const has = (action: ActionType) => value.actions.includes(action);
   const errorOfAction = (action: ActionType) => errorOf(`actions.${value.actions.indexOf(action)}`);
@@ -254,10 +255,7 @@ function Actions({
         <Select
           label={text("guildSettings.automod.alertChannel")}
           value={value.alert_channel_id}
-          options={optional(
-            channelOptions(store.state, guild.id, TEXT_TYPES),
-            text("guildSettings.chooseOne"),
-          )}
+          options={optional(channels, text("guildSettings.chooseOne"))}
           onChange={(id) => set("alert_channel_id", id)}
           error={errorOfAction(ActionType.SendAlertMessage)}
         />

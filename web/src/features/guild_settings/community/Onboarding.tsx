@@ -14,7 +14,7 @@ import { useSession } from "../../session/session";
 import { roleOptions } from "../../members/roleOptions";
 import { moved, withElement, withoutElement } from "../changes";
 import { FormFrame } from "../Form";
-import { channelOptions, OPEN_TYPES } from "../options";
+import { OPEN_TYPES, useChannelOptions } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
 import type { SectionProps } from "../section";
 import { useForm } from "../../session/useForm";
@@ -32,7 +32,7 @@ export default function Onboarding({ guild }: SectionProps) {
 
 function OnboardingForm({ guild, saved }: { guild: GuildState; saved: APIGuildOnboarding }) {
   const text = useText();
-  const { api, account, store } = useSession();
+  const { api, account } = useSession();
   const client = useQueryClient();
   const initial = {
     enabled: saved.enabled,
@@ -48,7 +48,7 @@ function OnboardingForm({ guild, saved }: { guild: GuildState; saved: APIGuildOn
     client.setQueryData([account.userId, "guild", guild.id, "onboarding"], changed);
   });
   const { value, set, errorOf } = form;
-  const channels = channelOptions(store.state, guild.id, OPEN_TYPES);
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   return (
     <FormFrame form={form} shown={["default_channel_ids", "prompts", "mode"]}>
       <Switch
@@ -206,7 +206,7 @@ interface OptionEditorProps {
 
 function OptionEditor({ guild, option, number, onChange, onRemove, errorOf }: OptionEditorProps) {
   const text = useText();
-  const { store } = useSession();
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   return (
     <fieldset className="settings-card settings-card-inner">
       <div className="settings-card-header">
@@ -256,7 +256,7 @@ function OptionEditor({ guild, option, number, onChange, onRemove, errorOf }: Op
         />
         <Picker
           label={text("guildSettings.onboarding.shows")}
-          options={channelOptions(store.state, guild.id, OPEN_TYPES)}
+          options={channels}
           value={option.channel_ids}
           max={50}
           onChange={(ids) => onChange({ ...option, channel_ids: ids })}

@@ -14,7 +14,7 @@ import { Select } from "../../../ui/Select";
 import { useSession } from "../../session/session";
 import { withElement, withoutElement } from "../changes";
 import { FormFrame } from "../Form";
-import { channelOptions, choices, OPEN_TYPES } from "../options";
+import { choices, OPEN_TYPES, useChannelOptions } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
 import type { SectionProps } from "../section";
 import { useForm } from "../../session/useForm";
@@ -43,7 +43,7 @@ export default function WelcomeScreen({ guild }: SectionProps) {
 
 function WelcomeForm({ guild, screen }: { guild: GuildState; screen: APIGuildWelcomeScreen }) {
   const text = useText();
-  const { api, account, store } = useSession();
+  const { api, account } = useSession();
   const client = useQueryClient();
   const initial = {
     enabled: guild.features.includes("WELCOME_SCREEN_ENABLED"),
@@ -55,7 +55,7 @@ function WelcomeForm({ guild, screen }: { guild: GuildState; screen: APIGuildWel
     client.setQueryData([account.userId, "guild", guild.id, "welcome screen"], changed);
   });
   const { value, set, errorOf } = form;
-  const channels = channelOptions(store.state, guild.id, OPEN_TYPES);
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   const unused = channels.filter(({ id }) => !value.welcome_channels.some((each) => each.channel_id === id));
   const change = (index: number, channel: APIGuildWelcomeScreenChannel) =>
     set("welcome_channels", withElement(value.welcome_channels, index, channel));

@@ -18,7 +18,7 @@ import { Confirm } from "../../session/Confirm";
 import { CopyButton } from "../CopyButton";
 import { FormFrame } from "../Form";
 import { settingsLink } from "../links";
-import { channelOptions, choices, OPEN_TYPES } from "../options";
+import { choices, OPEN_TYPES, useChannelOptions } from "../options";
 import { useForm } from "../../session/useForm";
 
 interface WebhookEditorProps {
@@ -31,7 +31,8 @@ interface WebhookEditorProps {
 /** Edits a webhook, copies its URL, sends a test message, moves and deletes it. */
 export function WebhookEditor({ guild, webhook, onChange }: WebhookEditorProps) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   const initial = { name: webhook.name ?? "", avatar: webhook.avatar, channel_id: webhook.channel_id };
   const form = useForm(initial, async (changes) => {
     await modifyWebhook(api, webhook.id, changes);
@@ -65,7 +66,7 @@ export function WebhookEditor({ guild, webhook, onChange }: WebhookEditorProps) 
           <Select
             label={text("guildSettings.webhooks.channel")}
             value={value.channel_id ?? ""}
-            options={choices(channelOptions(store.state, guild.id, OPEN_TYPES))}
+            options={choices(channels)}
             onChange={(channelId) => set("channel_id", channelId)}
             error={errorOf("channel_id")}
           />

@@ -12,7 +12,7 @@ import { ErrorNotice } from "../../session/ErrorNotice";
 import { useSession } from "../../session/session";
 import { useAction } from "../../session/useAction";
 import { settingsLink } from "../links";
-import { channelOptions, OPEN_TYPES, optional } from "../options";
+import { OPEN_TYPES, optional, useChannelOptions } from "../options";
 import { Loaded, useGuildQuery } from "../queries";
 import type { SectionProps } from "../section";
 import { WebhookEditor } from "./WebhookEditor";
@@ -20,11 +20,11 @@ import { WebhookEditor } from "./WebhookEditor";
 /** The webhooks of a guild or of one of its channels. */
 export default function Webhooks({ guild, itemId }: SectionProps) {
   const text = useText();
-  const { api, store } = useSession();
+  const { api } = useSession();
   const navigate = useNavigate();
   const action = useAction();
   const [channelId, setChannelId] = useState("");
-  const channels = channelOptions(store.state, guild.id, OPEN_TYPES);
+  const channels = useChannelOptions(guild.id, OPEN_TYPES);
   const query = useGuildQuery(guild.id, channelId === "" ? "webhooks" : `webhooks of ${channelId}`, () =>
     channelId === "" ? listGuildWebhooks(api, guild.id) : listChannelWebhooks(api, channelId),
   );
