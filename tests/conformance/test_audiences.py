@@ -5,17 +5,23 @@ intents, not from how the event class routes itself. A socket that receives too 
 nothing.
 """
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from msgspec import Struct
 
+import moothall.oauth2.endpoints  # noqa: F401 its endpoints
+from moothall.api.endpoint import REGISTRY
 from moothall.bus import Envelope
 from moothall.gateway.node import GatewayNode
 from moothall.gateway.settings import UNLIMITED
+from moothall.objects.ids import ChannelId, Snowflake
 from moothall.objects.intents import ALL, EVENTS, Intent
 from moothall.objects.permissions import Permissions
+from moothall.resources import load_endpoints
 from moothall.resources.channel.events import TypingStart
 from moothall.resources.message.events import MessageCreate
 from tests.clients.recording.community import PIXEL
@@ -23,7 +29,9 @@ from tests.gateway.peer import Peer
 from tests.support.gateway_nodes import node_over
 from tests.support.harness import FORUM, STAGE, VOICE, Caller, Guild, Platform, Reply
 from tests.support.relationships import befriend
+from tests.support.voice import go
 
+ROOT = Path(__file__).parents[2]
 VIEW = int(Permissions.VIEW_CHANNEL)
 FLAGS = 1 << 13 | 1 << 15 | 1 << 19
 NO_INTENTS = 0
@@ -247,6 +255,90 @@ async def _start_stage(scene: Scene, channel: str) -> Reply:
     return await scene.users["owner"].post("/stage-instances", {"topic": "t", "channel_id": channel})
 
 
+async def _ban(scene: Scene, _: str) -> Reply:
+    owner, url = scene.users["owner"], f"/guilds/{scene.guild.id}/bans/{scene.users['stranger'].id}"
+    await owner.put(url, {})
+    return await owner.delete(url)
+
+
+async def _delete_several(scene: Scene, channel: str) -> Reply:
+    ids = [await _message(scene, channel) for _ in range(2)]
+    return await scene.users["admin"].post(f"/channels/{channel}/messages/bulk-delete", {"messages": ids})
+
+
+async def _remove_reactions(scene: Scene, channel: str) -> Reply:
+    owner, url = scene.users["owner"], f"/channels/{channel}/messages/{await _message(scene, channel)}/reactions"
+    await owner.put(f"{url}/👍/@me")
+    await owner.delete(f"{url}/👍")
+    await owner.put(f"{url}/👍/@me")
+    return await owner.delete(url)
+
+
+async def _subscribe(scene: Scene, _: str) -> Reply:
+    owner, url = scene.users["owner"], f"/guilds/{scene.guild.id}/scheduled-events"
+    event = f"{url}/{(await owner.post(url, _EVENT)).json['id']}"
+    await owner.patch(event, {"name": "changed"})
+    await owner.put(f"{event}/users/@me")
+    return await owner.delete(f"{event}/users/@me")
+
+
+async def _enter_voice(scene: Scene, channel: str) -> Reply:
+    owner = scene.users["owner"]
+    assert await go(scene.platform, scene.guild, owner, ChannelId(Snowflake(int(channel))))
+    return await owner.get(f"/guilds/{scene.guild.id}/voice-states/@me")
+
+
+async def _change_stage(scene: Scene, channel: str) -> Reply:
+    owner = scene.users["owner"]
+    await owner.patch(f"/stage-instances/{channel}", {"topic": "u"})
+    return await owner.delete(f"/stage-instances/{channel}")
+
+
+async def _note(scene: Scene, _: str) -> Reply:
+    owner, member = scene.users["owner"], scene.users["member"]
+    return await owner.put(f"/users/@me/notes/{member.id}", {"note": "tall"})
+
+
+async def _save(scene: Scene, channel: str) -> Reply:
+    owner, message = scene.users["owner"], await _message(scene, channel)
+    await owner.put(f"/users/@me/saved-messages/{channel}/{message}")
+    return await owner.delete(f"/users/@me/saved-messages/{channel}/{message}")
+
+
+async def _acknowledge(scene: Scene, channel: str) -> Reply:
+    owner = scene.users["owner"]
+    return await owner.post(f"/channels/{channel}/messages/{await _message(scene, channel)}/ack", {"manual": True})
+
+
+OWN: Mapping[str, tuple[Do, tuple[str, ...]]] = {
+    "write a note": (_note, ("USER_NOTE_UPDATE",)),
+    "change settings": (
+        lambda scene, _: scene.users["owner"].patch("/users/@me/settings", {"theme": "light"}),
+        ("USER_SETTINGS_UPDATE",),
+    ),
+    "change the settings of a guild": (
+        lambda scene, _: scene.users["owner"].patch(f"/users/@me/guilds/{scene.guild.id}/settings", {"muted": True}),
+        ("USER_GUILD_SETTINGS_UPDATE",),
+    ),
+    "change the account": (
+        lambda scene, _: scene.users["owner"].patch("/users/@me", {"global_name": "Owner"}),
+        ("USER_UPDATE",),
+    ),
+    "save a message": (_save, ("SAVED_MESSAGE_CREATE", "SAVED_MESSAGE_DELETE")),
+    "acknowledge a message": (_acknowledge, ("MESSAGE_ACK",)),
+    "acknowledge pins": (
+        lambda scene, channel: scene.users["owner"].post(f"/channels/{channel}/pins/ack"),
+        ("CHANNEL_PINS_ACK",),
+    ),
+    "ignore a user": (
+        lambda scene, _: scene.users["owner"].put(
+            f"/users/@me/relationships/{scene.users['stranger'].id}", {"type": 2}
+        ),
+        ("RELATIONSHIP_ADD",),
+    ),
+}
+"""What users do that only their own sessions hear of, and its events."""
+
 ELSEWHERE: Mapping[str, tuple[str, Do, tuple[str, ...]]] = {
     "create a role and delete it": (
         "guild",
@@ -255,7 +347,39 @@ ELSEWHERE: Mapping[str, tuple[str, Do, tuple[str, ...]]] = {
     ),
     "change the guild": ("guild", _owner("PATCH", _G, {"name": "New"}), ("GUILD_UPDATE",)),
     "change a member": ("guild", _owner("PATCH", f"{_G}/members/{{member}}", {"nick": "n"}), ("GUILD_MEMBER_UPDATE",)),
-    "create a channel": ("guild", _owner("POST", f"{_G}/channels", {"name": "c"}), ("CHANNEL_CREATE",)),
+    "change a role": (
+        "guild",
+        _owner("POST", f"{_G}/roles", {"name": "r"}, then=("PATCH", f"{_G}/roles/{{made}}", {"name": "s"})),
+        ("GUILD_ROLE_UPDATE",),
+    ),
+    "ban a user and take it back": ("guild", _ban, ("GUILD_BAN_ADD", "GUILD_BAN_REMOVE")),
+    "create a channel and delete it": (
+        "guild",
+        _owner("POST", f"{_G}/channels", {"name": "c"}, then=("DELETE", "/channels/{made}", None)),
+        ("CHANNEL_CREATE", "CHANNEL_DELETE"),
+    ),
+    "delete several messages": ("text", _delete_several, ("MESSAGE_DELETE_BULK",)),
+    "remove all reactions": (
+        "text",
+        _remove_reactions,
+        ("MESSAGE_REACTION_REMOVE_EMOJI", "MESSAGE_REACTION_REMOVE_ALL"),
+    ),
+    "subscribe to an event": (
+        "guild",
+        _subscribe,
+        ("GUILD_SCHEDULED_EVENT_UPDATE", "GUILD_SCHEDULED_EVENT_USER_ADD", "GUILD_SCHEDULED_EVENT_USER_REMOVE"),
+    ),
+    "change a rule": (
+        "guild",
+        _owner(
+            "POST",
+            f"{_G}/auto-moderation/rules",
+            _RULE,
+            then=("PATCH", f"{_G}/auto-moderation/rules/{{made}}", {"name": "s"}),
+        ),
+        ("AUTO_MODERATION_RULE_UPDATE",),
+    ),
+    "enter voice": ("voice", _enter_voice, ("VOICE_STATE_UPDATE", "VOICE_CHANNEL_START_TIME_UPDATE")),
     "change a channel": ("text", _owner("PATCH", "/channels/{channel}", {"topic": "t"}), ("CHANNEL_UPDATE",)),
     "create an emoji": (
         "guild",
@@ -303,8 +427,95 @@ ELSEWHERE: Mapping[str, tuple[str, Do, tuple[str, ...]]] = {
         _start_stage,
         ("STAGE_INSTANCE_CREATE",),
     ),
+    "change a stage and end it": ("stage", _change_stage, ("STAGE_INSTANCE_UPDATE", "STAGE_INSTANCE_DELETE")),
 }
 """What is done in a guild or in one kind of channel: the location that hears of it, the action, and its events."""
+
+
+_ITS_USER = "it goes to one user's sessions, as those of the matrix do: "
+TESTED_ELSEWHERE: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", "INTERACTION_CREATE", "INTERACTION_MODAL_CREATE",
+            "INTERACTION_SUCCESS",
+        ),
+        "tests/resources/interaction: the application or the caller alone",
+    ),
+    **dict.fromkeys(
+        ("EMBEDDED_ACTIVITY_UPDATE", "EMBEDDED_ACTIVITY_UPDATE_V2"), "tests/resources/activity: those who view it"
+    ),
+    **dict.fromkeys(
+        (
+            "ENTITLEMENT_CREATE", "ENTITLEMENT_DELETE", "ENTITLEMENT_UPDATE", "SUBSCRIPTION_CREATE",
+            "SUBSCRIPTION_DELETE", "SUBSCRIPTION_UPDATE",
+        ),
+        "tests/resources/entitlement: the application's bot alone",
+    ),
+    **dict.fromkeys(
+        (
+            "GUILD_FEATURE_ACK", "RECENT_MENTION_DELETE", "RELATIONSHIP_REMOVE", "RELATIONSHIP_UPDATE",
+            "USER_CONNECTIONS_UPDATE", "USER_NON_CHANNEL_ACK", "USER_SETTINGS_PROTO_UPDATE", "SESSIONS_CLOSE",
+        ),
+        _ITS_USER + "tests/resources/user, tests/resources/read_state",
+    ),
+    **dict.fromkeys(
+        ("GUILD_MEMBER_ADD", "GUILD_MEMBER_REMOVE", "GUILD_OPEN", "GUILD_DELETE"),
+        "tests/gateway: who joins, leaves or loses a guild changes who hears",
+    ),
+    **dict.fromkeys(
+        ("GUILD_JOIN_REQUEST_CREATE", "GUILD_JOIN_REQUEST_DELETE", "GUILD_JOIN_REQUEST_UPDATE"),
+        "tests/resources/guild/join_request: its user and those with KICK_MEMBERS",
+    ),
+    **dict.fromkeys(
+        ("CHANNEL_RECIPIENT_ADD", "CHANNEL_RECIPIENT_REMOVE"), "tests/resources/group_dm: who takes part changes"
+    ),
+    **dict.fromkeys(
+        ("THREAD_MEMBERS_UPDATE", "THREAD_MEMBER_UPDATE"), "tests/resources/thread: each member hears of another part"
+    ),
+    **dict.fromkeys(
+        ("GUILD_INTEGRATIONS_UPDATE", "INTEGRATION_CREATE", "INTEGRATION_DELETE", "INTEGRATION_UPDATE"),
+        "tests/oauth2/test_adding_bots.py: consent is needed",
+    ),
+    **dict.fromkeys(
+        (
+            "GUILD_SOUNDBOARD_SOUNDS_UPDATE", "GUILD_SOUNDBOARD_SOUND_CREATE", "GUILD_SOUNDBOARD_SOUND_DELETE",
+            "GUILD_SOUNDBOARD_SOUND_UPDATE", "GUILD_STICKERS_UPDATE", "VOICE_CHANNEL_EFFECT_SEND",
+        ),
+        "tests/resources/soundboard, tests/resources/sticker: files are needed",
+    ),
+    **dict.fromkeys(
+        (
+            "GUILD_SCHEDULED_EVENT_EXCEPTIONS_DELETE", "GUILD_SCHEDULED_EVENT_EXCEPTION_CREATE",
+            "GUILD_SCHEDULED_EVENT_EXCEPTION_DELETE",
+        ),
+        "tests/resources/scheduled_event: an event that recurs is needed",
+    ),
+    "APPLICATION_COMMAND_PERMISSIONS_UPDATE": "tests/resources/interaction/command: an access token is needed",
+    "AUTO_MODERATION_ACTION_EXECUTION": "tests/resources/auto_moderation: a rule must act",
+}  # fmt: skip
+"""Events whose audience the matrix does not derive, and where it is tested. It may only shrink."""
+
+
+def test_every_event_of_an_endpoint_is_in_the_matrix_or_says_where_its_audience_is_tested() -> None:
+    load_endpoints()
+    fired = {kind.name for endpoint in REGISTRY.values() for kind in endpoint.fires}
+    matrix = {name for _, events in (*IN_CHANNELS.values(), *OWN.values()) for name in events}
+    matrix |= {name for _, _, events in ELSEWHERE.values() for name in events}
+    assert sorted(fired - matrix - TESTED_ELSEWHERE.keys()) == []
+    assert sorted(TESTED_ELSEWHERE.keys() & matrix) == []
+    assert sorted(TESTED_ELSEWHERE.keys() - fired) == []
+    named = {path for why in TESTED_ELSEWHERE.values() for path in re.findall(r"tests/[a-z0-9_/.]*[a-z0-9]", why)}
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+async def test_what_users_do_for_themselves_is_heard_by_their_own_sessions_alone(scene: Scene) -> None:
+    location = Location(scene.locations["text"].channel, frozenset({"owner"}))
+    wrong = [
+        f"{action}: {each}"
+        for action, (do, events) in OWN.items()
+        for each in await _compare(scene, location, do, events)
+    ]
+    assert wrong == []
 
 
 async def _compare(scene: Scene, location: Location, do: Do, events: tuple[str, ...]) -> list[str]:
