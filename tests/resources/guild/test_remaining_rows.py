@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import Column, LargeBinary, Table, Text, func, insert, select
 from sqlalchemy.sql.sqltypes import Boolean
 
-from moothall.objects.auto_moderation import TriggerType
+from moothall.objects.auto_moderation import EventType, TriggerType
 from moothall.objects.ids import ChannelId, GuildId
+from moothall.objects.scheduled_event import EntityType
 from moothall.storage.columns import JsonColumn, SnowflakeColumn, TimestampColumn
 from moothall.storage.database import Query
 from moothall.storage.schema import channel_activity, metadata
@@ -59,6 +60,13 @@ _OF_OTHERS: Final = {
 """Columns that may refer to a deleted object, and why."""
 
 
+_OF_KIND: dict[str, dict[str, int]] = {
+    "auto_moderation_rules": {"trigger_type": TriggerType.KEYWORD, "event_type": EventType.MESSAGE_SEND},
+    "scheduled_events": {"entity_type": EntityType.VOICE},
+}
+"""Columns that only some numbers are a value of, by table: what is deleted is announced as clients read it."""
+
+
 def _id_columns(table: Table, kind: Any) -> list[str]:
     return [
         column.name
@@ -95,8 +103,7 @@ async def _fill(platform: Platform, guild_id: int, channel_id: int, *, but: Coll
                 for column in table.columns
                 if not column.nullable and column.default is None
             }
-            if table.name == "auto_moderation_rules":
-                row["trigger_type"] = TriggerType.KEYWORD
+            row |= _OF_KIND.get(table.name, {})
             row |= dict.fromkeys(of_guild, guild_id) | dict.fromkeys(of_channel, channel_id)
             await tx.execute(Query(insert(table)), **row)
             filled.add(table.name)
