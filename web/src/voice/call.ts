@@ -53,6 +53,7 @@ export class VoiceCall {
   private sentWants = "";
   private sentLayers: Partial<Record<VideoKind, string>> = {};
   private ssrc = 0;
+  private bitrate: number | null = null;
   private isSpeaking = false;
   private failures = 0;
   private silenceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -103,6 +104,14 @@ export class VoiceCall {
   setTrack(track: MediaStreamTrack | null): void {
     this.track = track;
     void this.peer?.setTrack("voice", track);
+  }
+
+  /** How many bits of sound are sent in a second; the same again changes nothing. */
+  setBitrate(bitrate: number): void {
+    if (bitrate !== this.bitrate) {
+      this.bitrate = bitrate;
+      this.peer?.setBitrate(bitrate);
+    }
   }
 
   /** Send a camera or a screen, or with null no longer. */
@@ -168,6 +177,9 @@ export class VoiceCall {
     });
     this.peer = peer;
     void peer.setTrack("voice", this.track);
+    if (this.bitrate !== null) {
+      peer.setBitrate(this.bitrate);
+    }
     VIDEO_KINDS.forEach((kind) => this.sendVideo(kind));
   }
 

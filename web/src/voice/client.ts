@@ -33,6 +33,8 @@ interface VoiceClientOptions {
 
 /** After so long without VOICE_SERVER_UPDATE, the server carries no sound. */
 const SERVER_MS = 10_000;
+/** Bits a second of sound, where the channel does not say: in calls. */
+const BITRATE = 64_000;
 /** How often a new token is asked for before one has worked. */
 const MAX_RENEWALS = 3;
 /** The code by which the voice gateway demands end-to-end encryption. */
@@ -207,6 +209,7 @@ class VoiceClient {
     this.call.setTrack(this.track);
     this.call.setSpeaking(this.isSpeaking);
     this.ownVideos.sendBy(this.call);
+    this.applyState();
   }
 
   private showTrack(userId: string, kind: MediaKind, track: MediaStreamTrack | null): void {
@@ -321,6 +324,9 @@ class VoiceClient {
     const isMuted = selfMute || selfDeaf || own?.mute === true;
     this.input.set(place !== null && own?.suppress !== true, isMuted, has(permissions, Permission.UseVAD));
     this.speakers.setMasterVolume(isDeaf ? 0 : getVoiceSettings().outputVolume);
+    this.call?.setBitrate(
+      channel !== undefined && "bitrate" in channel ? (channel.bitrate ?? BITRATE) : BITRATE,
+    );
     if (place !== null) {
       if (this.wasMuted !== null && this.wasMuted !== isMuted) {
         this.play(isMuted ? "muted" : "unmuted");

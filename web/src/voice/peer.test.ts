@@ -11,6 +11,7 @@ interface FakeEncoding {
   rid: string;
   active: boolean;
   maxFramerate?: number;
+  maxBitrate?: number;
 }
 
 interface FakeTransceiver {
@@ -42,7 +43,10 @@ class FakePeerConnection {
 
   addTransceiver(
     kind: string,
-    { direction, sendEncodings = [] }: { direction: string; sendEncodings?: FakeEncoding[] },
+    {
+      direction,
+      sendEncodings = [{ rid: "", active: true }],
+    }: { direction: string; sendEncodings?: FakeEncoding[] },
   ): FakeTransceiver {
     const transceiver: FakeTransceiver = {
       kind,
@@ -243,4 +247,18 @@ it("Only the layers that someone is sent are active", async () => {
   await settle();
   expect(active()).toEqual([true, true]);
   expect(peer.screenSoundSsrc).toBe(903);
+});
+
+it("sends the microphone's sound with the bitrate of the channel, and nothing else", async () => {
+  const peer = new VoicePeer(callbacks);
+  await settle();
+  peer.accept(SERVER);
+  peer.setBitrate(96_000);
+  await settle();
+  const rates = FakePeerConnection.last.transceivers.map(({ encodings }) =>
+    encodings.map(({ maxBitrate }) => maxBitrate),
+  );
+  expect(rates[0]).toEqual([96_000]);
+  expect(rates.slice(1).flat()).not.toContain(96_000);
+  peer.close();
 });

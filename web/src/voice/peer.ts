@@ -110,6 +110,18 @@ export class VoicePeer {
     });
   }
 
+  /** How many bits of the microphone's sound are sent in a second. */
+  setBitrate(bitrate: number): void {
+    this.enqueue(async () => {
+      const { sender } = this.own.voice;
+      const parameters = sender.getParameters();
+      for (const encoding of parameters.encodings) {
+        encoding.maxBitrate = bitrate;
+      }
+      await sender.setParameters(parameters);
+    });
+  }
+
   /** The SSRC of the screen's sound; 0 before it is known. */
   get screenSoundSsrc(): number {
     return ssrcOf(this.offered, this.own.screenSound.mid ?? "");
