@@ -9,7 +9,8 @@ messages are gone if all machines that store the stream lose power. What is publ
 stream's numbers do not show the loss. Batches of the outbox therefore have numbers of their own (`batches`), and every
 few seconds a process compares the last one that it received with the last one that the database knows of. What no
 transaction stores, as presences, has no such number: a process also compares the last message that it received with the
-one that the stream has in its place, and each message that it published itself with the one that it receives there.
+one that the stream has in its place, each message that it published itself with the one that it receives there, and
+each that comes with a number it has had with the one that it received then.
 """
 
 import asyncio
@@ -39,6 +40,7 @@ from nats.js.errors import Error as JetStreamError
 
 from moothall.bus.batches import BatchNumbers, BatchSequence, Order
 from moothall.bus.envelope import BusUnavailable, Envelope, Receive
+from moothall.bus.heads import ReceivedHeads
 from moothall.bus.packing import Unpacked, Unpacker, encode_envelope, pack
 from moothall.bus.sealing import HEAD_BYTES, Seal, Unauthentic, UnknownKey
 from moothall.bus.subscribers import Subscribers
@@ -113,8 +115,7 @@ class NatsBus:
         self._subscription: Subscription | None = None
         self._last_sequence = 0
         """The sequence number of the last message received from the stream."""
-        self._last_head = b""
-        """The head of that message, which no other one has; empty if it is not known."""
+        self._heads = ReceivedHeads()
         self._last_stored = 0
         """The sequence number of the last message of this process that the stream has acknowledged."""
         self._unreceived: dict[bytes, int] = {}
@@ -206,7 +207,7 @@ class NatsBus:
                 stream = await self._find_or_create_stream()
                 self._warn_of_replicas(stream)
                 self._stream_created, self._last_sequence = stream.created, stream.state.last_seq
-                self._last_head = await self._stored_head(stream.state.last_seq)
+                self._heads.restart(self._last_sequence, await self._stored_head(self._last_sequence))
                 self._batches.restart(await self._read_last_batch())
                 await self._consume()
         except (*_FAILURES, BusUnavailable) as error:
@@ -374,9 +375,11 @@ class NatsBus:
         return any(0 < sequence <= self._last_sequence for sequence in self._unreceived.values())
 
     async def _has_lost_received_message(self) -> bool:
-        """Whether the stream has another message in the place of the last one that was received."""
-        sequence, head = self._last_sequence, self._last_head
-        return bool(head) and await self._stored_head(sequence) not in {head, b""}
+        """Whether the stream has another message in the place of the last one received, or of a doubtful one."""
+        for sequence, head in self._heads.to_compare():
+            if await self._stored_head(sequence) not in {head, b""}:
+                return True
+        return False
 
     async def _stored_head(self, sequence: int) -> bytes:
         """The head of a message of the stream; empty if there is none with the number."""
@@ -394,7 +397,8 @@ class NatsBus:
         # Before the report: a session that begins after it has read a state with this batch.
         number, head = await self._read_last_batch(), await self._stored_head(last_sequence)
         log.warning("%s: sessions begin anew", reason)
-        self._last_sequence, self._last_head, self._last_stored = last_sequence, head, 0
+        self._last_sequence, self._last_stored = last_sequence, 0
+        self._heads.restart(last_sequence, head)
         self._unreceived = {each: stored for each, stored in self._unreceived.items() if not stored}
         self._batches.restart(number)
         self._missing_batch = 0
@@ -473,13 +477,16 @@ class NatsBus:
             return
         sequence = metadata.sequence.stream
         if sequence <= self._last_sequence:
+            if self._heads.contradicts(sequence, message.data[:HEAD_BYTES]):
+                self._resubscribe.set()
             return
         if sequence > self._last_sequence + 1:
             # Messages in between were dropped by the client or have expired: subscribing again finds out.
             self._resubscribe.set()
             return
-        self._last_sequence, self._last_head = sequence, message.data[:HEAD_BYTES]
-        self._unreceived.pop(self._last_head, None)
+        self._last_sequence, head = sequence, message.data[:HEAD_BYTES]
+        self._heads.add(sequence, head)
+        self._unreceived.pop(head, None)
         self._find_lost_messages()
         stored_ms = int(metadata.timestamp.timestamp() * 1000)
         try:
