@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 from tests.chaos.history import Call, Epoch, History, Outcome
-
-_NOT_FOUND: Final = 404
 
 
 @dataclass
@@ -76,8 +74,7 @@ def _judge_presence(what: str, created: Call, deleted: Call | None, stored: int)
         yield f"{name} was refused with {created.status} and is stored"
     if created.outcome is not Outcome.DONE:
         return
-    # aiohttp sends a DELETE again whose connection ends, and its second attempt may be refused after the first one.
-    if not stored and (deleted is None or (deleted.outcome is Outcome.REFUSED and deleted.status != _NOT_FOUND)):
+    if not stored and (deleted is None or deleted.outcome is Outcome.REFUSED):
         yield f"{name} was acknowledged and is lost"
     if stored and deleted is not None and deleted.outcome is Outcome.DONE:
         yield f"{name} was deleted and is stored"

@@ -36,6 +36,8 @@ class Client:
         self.token = ""
         self.user_id = ""
         self.session = aiohttp.ClientSession(timeout=_TIMEOUT)
+        # Else it sends a DELETE again whose connection ends: a second one is refused where the first one was not.
+        self.session._retry_connection = False
 
     async def register(self) -> None:
         """Make the account, while no fault happens."""

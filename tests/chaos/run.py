@@ -48,8 +48,8 @@ class Run:
 
         It is wrong too if one keeps the platform from serving for more than `max_pause` seconds.
         """
-        await self.topology.start()
         try:
+            await self.topology.start()
             owner = await self._prepare()
             async with asyncio.TaskGroup() as group:
                 for listener in self._listeners:
