@@ -123,14 +123,20 @@ MUTANTS: Final = [
     Mutant(
         "a message that NATS has lost, whose number another one has since, is not noticed",
         "bus/nats.py",
-        '        return bool(head) and await self._stored_head(sequence) not in {head, b""}\n',
+        'if await self._stored_head(sequence) not in {head, b""}:',
+        "if not head:",
+    ),
+    Mutant(
+        "it is compared with the last message only, which is in its place again",
+        "bus/heads.py",
+        "        self._doubtful = sequence\n        return True\n",
         "        return False\n",
     ),
     Mutant(
-        "who published it does not notice either",
+        "nor is it by who published it",
         "bus/nats.py",
-        "return any(0 < sequence <= self._last_sequence for sequence in self._unreceived.values())",
-        "return False",
+        "elif self._has_lost_own_messages() or await self._has_lost_received_message():",
+        "elif self._closing:",
     ),
     Mutant(
         "the sessions of a guild whose state could not be read stay",
@@ -218,10 +224,10 @@ MUTANTS: Final = [
         "",
     ),
     Mutant(
-        "an event from before a member was read sets their roles back",
-        "gateway/audience/guild_view.py",
-        "return not envelope.state_version or envelope.state_version > self.state_version",
-        "return True",
+        "what has changed a member since they were read is forgotten",
+        "gateway/delivery/hub.py",
+        "                for event in pending:\n                    update_own_member(member, event)\n",
+        "                pass\n",
     ),
     Mutant(
         "a member who joins is not changed until they have joined",

@@ -58,14 +58,21 @@ class SimulatedNats:
         return SimpleNamespace(created=self._created, state=state, config=SimpleNamespace(num_replicas=1))
 
     def lose_newest(self) -> None:
+        """Lose some of the newest messages."""
+        self.lose(
+            self.choices.integer(1, self.choices.choice((1, 2, 8))), {"cut off": 4, "no consumer": 1, "at the end": 1}
+        )
+
+    def lose(self, count: int, fates: dict[str, float], *, spared: "SimulatedClient | None" = None) -> None:
         """Restart without the newest messages, as after a power failure before they were synced.
 
         A client of another server of the cluster keeps its connection: its consumer is gone, or goes on at the end.
+        `fates` has the weights of these; nothing happens to one that is spared.
         """
         if self.faults and self.stream and self.choices.fault("NATS loses its newest messages", 1.0):
-            del self.stream[-self.choices.integer(1, self.choices.choice((1, 2, 8))) :]
-            for client in list(self.clients):
-                fate = self.choices.weighted({"cut off": 4, "no consumer": 1, "at the end": 1})
+            del self.stream[-count:]
+            for client in [each for each in self.clients if each is not spared]:
+                fate = self.choices.weighted(fates)
                 if fate == "cut off":
                     client.cut_off(self.choices.delay(0.5, 4.0))
                 elif fate == "no consumer":

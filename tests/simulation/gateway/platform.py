@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -117,6 +117,19 @@ class Network:
             self._loop.call_later(self._choices.delay(0.003, 0.3), bus.arrive)
 
 
+class Reads(NamedTuple):
+    """The probabilities that a statement that reads fails, and that it takes seconds."""
+
+    failing: float
+    late: float
+
+
+USUAL_READS: Final = Reads(0.01, 0.02)
+SLOW_READS: Final = Reads(0.01, 0.3)
+"""Of a database that much else uses: events are applied, and sessions join guilds, for seconds."""
+BAD_READS: Final = Reads(0.06, 0.3)
+
+
 class RunningNode(Struct, eq=False):
     """A node with its bus, its source and the tasks that serve its WebSockets."""
 
@@ -139,6 +152,7 @@ class Platform:
         self.mode = mode
         world.late = mode == NATS
         self.socket_failing = 0.01
+        self.reads = randomness.stream("reads").weighted({USUAL_READS: 5, SLOW_READS: 2, BAD_READS: 1})
         self.nodes: dict[str, RunningNode] = {}
         self._randomness = randomness
         self._settings = settings
@@ -171,7 +185,12 @@ class Platform:
         name = f"node{self._created}" if self.mode != NATS else f"node{self._created:012}"
         bus = self._bus(name)
         source = SimulatedSource(
-            self.world, self.loop, self._randomness.stream(f"source of {name}"), embedded=self.mode == EMBEDDED
+            self.world,
+            self.loop,
+            self._randomness.stream(f"source of {name}"),
+            embedded=self.mode == EMBEDDED,
+            failing=self.reads.failing,
+            late=self.reads.late,
         )
         node = GatewayNode(self._settings, bus, source, name=name)
         running = RunningNode(name, node, bus, source, [], set())
@@ -206,8 +225,8 @@ class Platform:
         if client is not None:
             client.cut_off(seconds)
 
-    def stop_node(self, running: RunningNode) -> None:
-        """End a node without a word, as a process that is killed."""
+    def stop_node(self, running: RunningNode, *, has_left: bool = False) -> None:
+        """End a node, as a process that is killed; others are told of it, unless it has told them itself."""
         del self.nodes[running.name]
         if isinstance(running.bus, NodeBus):
             running.bus.connected = False
@@ -221,7 +240,7 @@ class Platform:
         running.node.hub.close()
         if running.node._sweeper is not None:
             running.node._sweeper.cancel()
-        for other in self.nodes.values() if self.mode == CLUSTER else ():
+        for other in self.nodes.values() if self.mode == CLUSTER and not has_left else ():
             if other.node.cluster_presences is not None:
                 self.loop.call_later(self._choices.delay(1.0, 10.0), self._announce_end, other, running.name)
 
@@ -249,11 +268,11 @@ class Platform:
     async def close_node(self, running: RunningNode) -> None:
         """Shut a node down in order."""
         await running.node.close()
-        await self.loop.io(1.0)
+        await self.loop.io(self._choices.uniform(0.5, 4.0))
         if isinstance(running.bus, NatsBus):
             await running.bus.close()
         if running.name in self.nodes:
-            self.stop_node(running)
+            self.stop_node(running, has_left=True)
 
     def connect(
         self, node: str | None, name: str, on_message: Callable[[str], None], on_close: Callable[[int], None]

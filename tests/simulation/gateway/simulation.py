@@ -11,19 +11,29 @@ from unittest import mock
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moothall.bus.nats import NatsBus
 from moothall.gateway.audience import dispatcher
-from moothall.gateway.delivery import hub
+from moothall.gateway.delivery import hub, invalidation
 from moothall.gateway.protocol.frames import Frame
 from moothall.gateway.sessions.connection import Connection
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.settings import UNLIMITED, GatewaySettings
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from tests.simulation.gateway import auditor
-from tests.simulation.gateway.changes import WEIGHTS, Changes, new_guild
+from tests.simulation.gateway.changes import WEIGHTS, Changes, Draw, new_guild
 from tests.simulation.gateway.client import LIVE, STATES, Client, Violation
 from tests.simulation.gateway.model import Change, Guild, Member, World
 from tests.simulation.gateway.nats import simulated_nats
-from tests.simulation.gateway.platform import CLUSTER, EMBEDDED, NATS, POSTGRES, NodeBus, Platform
+from tests.simulation.gateway.platform import (
+    CLUSTER,
+    EMBEDDED,
+    NATS,
+    POSTGRES,
+    USUAL_READS,
+    NodeBus,
+    Platform,
+    RunningNode,
+)
 from tests.simulation.loop import SimulatedLoop, run
 from tests.simulation.randomness import Choices, Randomness, seeded_secrets
 
@@ -36,6 +46,9 @@ _MAX_CLIENTS: Final = 24
 _CROWDS: Final = 150
 """One in so many seeds has more sessions than an event is dispatched to at once."""
 _CROWD: Final = 520
+_MAX_REPLACED: Final = 2
+"""More messages than so many are not those of one presence."""
+STATUSES: Final = ("online", "idle", "dnd", "invisible")
 _HEARTBEAT_MS: Final = 20_000
 _RESUME_SECONDS: Final = 40.0
 
@@ -121,6 +134,7 @@ class Simulation:
             if number not in self.case.left_out_steps:
                 self._step(step)
             await self.loop.io(seconds)
+        await self._end_nodes()
         await self._calm()
         auditor.check_calm(self)
         for client in self.clients:
@@ -132,6 +146,13 @@ class Simulation:
         if self.mode == NATS:
             return choices.integer(1, 5)
         return choices.integer(2, 3) if self.mode == CLUSTER else 1
+
+    async def _end_nodes(self) -> None:
+        """Let what later faults would put right happen last, one time in two."""
+        choices, nodes = self.randomness.stream("last"), list(self.platform.nodes.values())
+        if self.mode in {CLUSTER, NATS} and nodes and choices.chance(0.5):
+            last = self._close if self.mode == CLUSTER else self._replace_presence
+            await last(choices.choice(nodes), choices)
 
     async def _calm(self) -> None:
         """Let no further fault happen and wait until everything has settled."""
@@ -187,7 +208,8 @@ class Simulation:
     # Steps
 
     def _step(self, choices: Choices) -> None:
-        kind = choices.weighted({"change": 66, "client": 22, "rush": 4, "node": 8 if self.mode == NATS else 3})
+        rush = 4 if self.platform.reads == USUAL_READS else 12
+        kind = choices.weighted({"change": 66, "client": 22, "rush": rush, "node": 8 if self.mode == NATS else 3})
         if kind == "change":
             self._start(self._change(choices))
         elif kind == "rush":
@@ -198,14 +220,21 @@ class Simulation:
             self._change_nodes(choices)
 
     def _rush(self, choices: Choices) -> None:
-        """Let clients come while much changes: events are applied, with reads, while sessions join."""
+        """Let clients come while much changes: events are applied, with reads, while sessions join.
+
+        One time in two a member leaves and joins again meanwhile, or another one does.
+        """
         for _ in range(choices.integer(3, 7)):
             self.loop.call_later(choices.delay(0.05, 1.0), self._begin_change, choices)
         for _ in range(choices.integer(1, 3)):
             self.loop.call_later(choices.delay(0.05, 1.0), self._change_client, choices, "add")
+        if choices.chance(0.5):
+            left = choices.delay(0.05, 1.0)
+            self.loop.call_later(left, self._begin_change, choices, Changes.leave)
+            self.loop.call_later(left + choices.delay(0.1, 1.0), self._begin_change, choices, Changes.join)
 
-    def _begin_change(self, choices: Choices) -> None:
-        self._start(self._change(choices))
+    def _begin_change(self, choices: Choices, draw: Draw | None = None) -> None:
+        self._start(self._change(choices, draw))
 
     def _start(self, coroutine: Any) -> None:
         task = self.loop.create_task(coroutine)
@@ -217,19 +246,20 @@ class Simulation:
         if not task.cancelled() and task.exception() is not None:
             self.loop.errors.append({"message": "a step raised", "exception": task.exception()})
 
-    async def _change(self, choices: Choices) -> None:
+    async def _change(self, choices: Choices, draw: Draw | None = None) -> None:
+        """Change a guild as `draw` says, or as the weights do."""
         guild_ids = list(self.world.guilds)
-        if not guild_ids or choices.chance(0.02):
+        if not guild_ids or (draw is None and choices.chance(0.02)):
             change = self.changes.create_guild(choices)
             await self.platform.commit(change.guild_id, lambda _: change)
             return
         guild_id: GuildId = choices.choice(guild_ids)
-        draw = choices.weighted(WEIGHTS)
+        drawn = draw or choices.weighted(WEIGHTS)
 
         def build(guild: Guild | None) -> Change | None:
-            return None if guild is None else draw(self.changes, guild, choices)
+            return None if guild is None else drawn(self.changes, guild, choices)
 
-        await self.platform.commit(guild_id, build, locked=draw is not Changes.send_message)
+        await self.platform.commit(guild_id, build, locked=drawn is not Changes.send_message)
 
     def _change_client(self, choices: Choices, action: str = "") -> None:
         weights: dict[str, float] = {
@@ -256,11 +286,14 @@ class Simulation:
 
     def _leave(self, user_id: UserId, choices: Choices) -> None:
         """Let a user connect once more and end all of their clients, one of which may still be joining guilds."""
-        if len(self.clients) < _MAX_CLIENTS:
-            self._add_client(choices, user_id)
+        newest = self._add_client(choices, user_id) if len(self.clients) < _MAX_CLIENTS else None
+        first = choices.chance(0.5)
+        started = choices.delay(0.3, 3.0) if first else 0.0
         for client in self.clients:
             if client.user_id == user_id and not client.stopped:
-                self.loop.call_later(choices.delay(0.1, 2.0), client.stop, choices.choice((None, 1000)))
+                # At times all others end before the newest one has its guilds.
+                seconds = started + choices.delay(0.1, 2.0) * (not first or client is newest)
+                self.loop.call_later(seconds, client.stop, 1000 if first else choices.choice((None, 1000)))
 
     @staticmethod
     def _act(client: Client, action: str, choices: Choices) -> None:
@@ -280,7 +313,7 @@ class Simulation:
         elif action == "read slowly":
             client.read_slowly(choices.delay(2.0, 40.0))
         elif action == "status":
-            client.set_status(choices.choice(("online", "idle", "dnd", "invisible")))
+            client.set_status(choices.choice(STATUSES))
         else:
             client.silent = not client.silent
 
@@ -293,7 +326,17 @@ class Simulation:
 
     def _change_nodes(self, choices: Choices) -> None:
         running = choices.choice(list(self.platform.nodes.values()))
-        action = choices.weighted({"kill": 2, "close": 2, "start": 3, "gap": 2, "cut off": 4, "lose": 2})
+        action = choices.weighted(
+            {
+                "kill": 2,
+                "close": 2,
+                "start": 3,
+                "gap": 2,
+                "cut off": 4,
+                "lose": 2,
+                "replace": 3 if self.mode == NATS else 0,
+            }
+        )
         if action == "start":
             if len(self.platform.nodes) < 4:
                 self._start(self.platform.start_node())
@@ -304,11 +347,62 @@ class Simulation:
         elif action == "lose":
             self.platform.nats.lose_newest()
             self._stir(choices)
+        elif action == "replace":
+            self._start(self._replace_presence(running, choices))
         elif len(self.platform.nodes) > 1 and not running.node._closing:
             if action == "kill":
                 self.platform.stop_node(running)
             else:
-                self._start(self.platform.close_node(running))
+                self._start(self._close(running, choices))
+
+    async def _close(self, running: RunningNode, choices: Choices) -> None:
+        """Close a node while users come to it, who do not want to be seen afterwards."""
+        platform = self.platform
+        user_ids = choices.sample(self.user_ids, choices.integer(0, 3))
+        clients = [client for client in self.clients if client.user_id in user_ids]
+        for client in clients:
+            client.drop(1000)
+        await self.loop.io(choices.delay(0.6, 3.0))
+        if len(platform.nodes) > 1 and running.name in platform.nodes and not running.node._closing:
+            await platform.close_node(running)
+        for client in clients:
+            client.set_status("invisible")
+
+    async def _replace_presence(self, running: RunningNode, choices: Choices) -> None:
+        """Let NATS lose a presence, and store others in its place, while consumers go on behind it.
+
+        One time in two the node that publishes the first of these has not received what is lost, as it is cut off.
+        """
+        io, is_behind, nats = self.loop.io, choices.chance(0.7), self.platform.nats
+        client: Any = running.bus._client if isinstance(running.bus, NatsBus) else None
+        seconds = choices.delay(0.5)
+        if is_behind:
+            self.platform.cut_off(running, seconds)
+        stored = len(nats.stream)
+        self._restate(choices, running, here=False)
+        await io(choices.delay(0.2))
+        if is_behind:
+            self._restate(choices, running, here=True)
+        count = len(nats.stream) - stored
+        if not 0 < count <= _MAX_REPLACED:
+            return
+        fates = choices.choice(
+            ({"at the end": 1.0}, {"cut off": 1.0}, {"at the end": 6.0, "cut off": 1.0, "no consumer": 1.0})
+        )
+        nats.lose(count, fates, spared=client if is_behind else None)
+        await io(choices.delay(0.2))
+        if not is_behind:
+            self._restate(choices, running, here=True)
+        await io(choices.delay(0.2) + is_behind * seconds)
+        self._restate(choices, running, here=False)
+
+    def _restate(self, choices: Choices, running: RunningNode, *, here: bool) -> None:
+        """Let a client of a node, or one of the others, state another status."""
+        connected = [each for each in self.clients if each.identified and not each.stopped]
+        clients = [c for c in connected if c.record is not None and (c.record.node == running.name) is here]
+        if clients:
+            client = choices.choice(clients)
+            client.set_status(choices.choice([status for status in STATUSES if status != client.status]))
 
 
 def simulate(case: Case) -> Result:
@@ -322,6 +416,7 @@ def simulate(case: Case) -> Result:
         seeded_secrets(randomness.stream("secrets")),
         _repeatable(),
         _small_slices(choices, crowded=crowded),
+        _small_batches(randomness.stream("batches")),
         ExitStack() as stack,
         _quiet_logs(),
     ):
@@ -356,6 +451,13 @@ def _small_slices(choices: Choices, *, crowded: bool) -> Iterator[None]:
         mock.patch.object(dispatcher, "_MAX_UNSLICED", size),
         mock.patch.object(dispatcher, "_SLICE", max(1, size // 2)),
     ):
+        yield
+
+
+@contextmanager
+def _small_batches(choices: Choices) -> Iterator[None]:
+    """Let few broken sessions end one after another too, as thousands do: until then they are among the others."""
+    with mock.patch.object(invalidation, "_BATCH", choices.choice((1, 2, invalidation._BATCH))):
         yield
 
 

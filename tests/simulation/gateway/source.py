@@ -32,12 +32,14 @@ _FLAGS = 1 << 12 | 1 << 14 | 1 << 18
 class SimulatedSource:
     """Reads the model."""
 
-    def __init__(self, world: World, loop: SimulatedLoop, choices: Choices, *, embedded: bool) -> None:
+    def __init__(
+        self, world: World, loop: SimulatedLoop, choices: Choices, *, embedded: bool, failing: float, late: float
+    ) -> None:
         self.embedded = embedded
         self.late_reads: list[tuple[float, float, GuildId | None]] = []
         """The late reads, by when they began, how long they took and the guild that they were of."""
-        self.failing = 0.01
-        self.late = 0.02
+        self.failing = failing
+        self.late = late
         self._world = world
         self._loop = loop
         self._choices = choices

@@ -68,6 +68,8 @@ class SimulatedSocket:
         self._arrived: asyncio.Future[None] | None = None
         self._outbound: deque[str | int] = deque()
         self._client_closed = False
+        self._arrives_at = 0.0
+        """When the newest message of the client arrives."""
         self._lost = False
         self._close_code = 1006
         self.transport = SimulatedTransport(self)
@@ -132,8 +134,9 @@ class SimulatedSocket:
     # Events of the network and of the client
 
     def client_send(self, text: str) -> None:
-        """A message of the client, which arrives after a while."""
-        self._loop.call_later(self._choices.delay(0.002), self._arrive, {"type": "websocket.receive", "text": text})
+        """A message of the client, which arrives after a while, and after those before it."""
+        self._arrives_at = max(self._arrives_at + 1e-5, self._loop.time() + self._choices.delay(0.002))
+        self._loop.call_at(self._arrives_at, self._arrive, {"type": "websocket.receive", "text": text})
 
     def client_close(self, code: int) -> None:
         """The client closes the WebSocket."""
