@@ -67,3 +67,39 @@ def test_a_read_returns_what_was_in_force_during_it(
     reads: list[tuple[str | None, float, float]], unknown: bool, explained: bool
 ) -> None:
     assert (_problems(reads=reads, unknown=unknown) == []) is explained
+
+
+OTHER = ("message", "m2")
+
+
+def _page(first: str | None, second: str | None, *, request: float = 0.5, response: float = 9.0) -> list[str]:
+    """The problems of a page with two messages, which were created one after the other, the first one from 1 to 2."""
+    history = History()
+    history.write(KEY, "one", 1.0, 2.0)
+    history.write(OTHER, "two", 3.0, 4.0)
+    page = history.new_page()
+    history.read(KEY, first, request, response, page)
+    history.read(OTHER, second, request, response, page)
+    return list(history.problems())
+
+
+def test_a_page_shows_its_messages_as_they_were_at_one_moment() -> None:
+    assert _page("one", None) == []
+    assert _page("one", "two") == []
+    assert _page(None, None) == []
+    assert len(_page(None, "two")) == 1
+
+
+@pytest.mark.parametrize(
+    ("released", "claimed", "unique"),
+    [((3.0, 4.0), (5.0, 6.0), True), ((4.0, 6.0), (5.0, 7.0), True), ((7.0, 8.0), (5.0, 6.0), False)],
+)
+def test_what_is_unique_is_given_to_another_once_it_may_be_free(
+    released: tuple[float, float], claimed: tuple[float, float], unique: bool
+) -> None:
+    one, other = ("vanity code", "1"), ("vanity code", "2")
+    history = History()
+    history.write(one, "hall", 1.0, 2.0)
+    history.write(one, None, *released)
+    history.write(other, "hall", *claimed)
+    assert (list(history.shared([one, other])) == []) is unique

@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument(
         "--postgres", metavar="URL", help="run nodes on this PostgreSQL server, in databases of their own"
     )
+    parser.add_argument("--unreached", action="store_true", help="list the operations of which no request was accepted")
     parser.add_argument("--jobs", type=int, default=1, help="planted bugs to look for at the same time")
     options = parser.parse_args()
     if options.mutants is not None:
@@ -70,7 +71,7 @@ def _run(options: argparse.Namespace) -> int:
 
     simulate = _simulate(options)
     started, totals, failed, done = time.perf_counter(), Counter[str](), 0, 0
-    faults, accepted = Counter[str](), Counter[str]()
+    faults, accepted, refused = Counter[str](), Counter[str](), Counter[str]()
     seed, steps = options.seed, options.steps.split(",") if options.steps else []
     try:
         while not options.count or done < options.count:
@@ -81,6 +82,7 @@ def _run(options: argparse.Namespace) -> int:
             )
             faults.update(result.faults)
             accepted.update(result.accepted)
+            refused.update(result.refused)
             if result.failure:
                 failed += 1
                 print(f"seed {seed}: {result.failure}", flush=True)
@@ -97,6 +99,10 @@ def _run(options: argparse.Namespace) -> int:
         f"({len(accepted)} of {len(ROWS)} operations accepted), {totals['events']} dispatches, "
         f"{totals['starts']} starts, {sum(faults.values())} faults {dict(faults)}, {failed} failed"
     )
+    if options.unreached:
+        for endpoint in ROWS:
+            if (name := f"{endpoint.method} {endpoint.path}") not in accepted:
+                print(f"not accepted: {name} ({refused[name]} requests refused or lost)")
     if failed and options.shrink:
         smaller = smallest(seed, simulate)
         print(f"seed {seed} with {smaller.operations} and {smaller.faults}: {smaller.failure}")

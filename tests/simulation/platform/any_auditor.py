@@ -8,6 +8,7 @@ from moothall.api.endpoint import Endpoint
 from tests.conformance.places import ROWS
 from tests.simulation.platform.any_operation import AnyOperations, noun_of, refusal_code
 from tests.simulation.platform.client import MARKER
+from tests.simulation.platform.operator_operations import SCIM
 from tests.simulation.platform.people import Person
 from tests.simulation.randomness import Choices
 
@@ -27,6 +28,7 @@ _CHANGE_BY_THEMSELVES: Final = frozenset(
         "get_current_user_voice_state",
         "get_user_voice_state",
         "get_authorization_request",
+        "get_server_overview",
     }
 )
 """Reads whose responses depend on sessions or on the time."""
@@ -75,7 +77,10 @@ class AnyAuditor:
 
     async def _get(self, endpoint: Endpoint, path: str) -> Any:
         wild = self._work.image.wild
-        person = wild.bot if endpoint.access.label == "bot" or "its bot" in endpoint.access.label else self._owner
+        label = endpoint.access.label
+        person = wild.bot if label == "bot" or "its bot" in label else self._owner
+        if label.startswith("operator"):
+            person = wild.program if endpoint.path.startswith(SCIM) else wild.operator
         call = await self._work.call(self._choices, person, "GET", path)
         if call.reply is None:
             return None

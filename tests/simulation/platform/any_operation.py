@@ -20,8 +20,8 @@ from tests.simulation.platform.bodies import Bodies, file_part, json_schema
 from tests.simulation.platform.client import MARKER, Client
 from tests.simulation.platform.people import Person
 from tests.simulation.platform.server import Reply
+from tests.simulation.platform.wild import PASSWORD
 from tests.simulation.platform.workload import NOTHING, Call, Expectation, Workload
-from tests.simulation.platform.world import PASSWORD
 from tests.simulation.randomness import Choices
 
 _WEIGHTS: Final = {"GET": 1.0, "POST": 4.0, "PATCH": 3.0, "PUT": 3.0, "DELETE": 1.2}
@@ -61,6 +61,14 @@ _NEVER: Final = frozenset(
 """Endpoints that need codes or tokens that no response has."""
 _BLOCKED: Final = frozenset({errors.BLOCKED_BY_AUTOMOD.code, errors.TITLE_BLOCKED_BY_AUTOMOD.code})
 """Codes of refusals that the audit log or an alert of auto moderation shows."""
+
+
+_SELDOM: Final = 0.1
+"""The weight of endpoints that refuse everyone here."""
+
+
+def _weight(endpoint: Endpoint) -> float:
+    return _WEIGHT_BY_NAME.get(endpoint.name, _WEIGHTS[endpoint.method])
 
 
 _DELETE_LISTED: Final = frozenset({"bulk_guild_ban", "create_guild_ban", "bulk_delete_messages"})
@@ -136,7 +144,9 @@ class AnyOperations:
         self._accepted_by: dict[str, Person] = {}
         self._forbidden = {guild.id for guild in work.guilds} | {work.image.application}
         self._weights = {
-            each: _WEIGHT_BY_NAME.get(each.name, _WEIGHTS[each.method]) for each in ROWS if each.name not in _NEVER
+            each: _SELDOM if each.access.label.startswith("operator") else _weight(each)
+            for each in ROWS
+            if each.name not in _NEVER
         }
 
     async def operate(self, _work: Workload, choices: Choices) -> None:

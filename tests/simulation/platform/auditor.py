@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.simulation.loop import EPOCH
 from tests.simulation.platform.any_auditor import AnyAuditor
 from tests.simulation.platform.client import Client, Violation, may_view, shows
-from tests.simulation.platform.guild_operations import read_part
+from tests.simulation.platform.guild_operations import read_part, read_vanity_code, vanity_key
 from tests.simulation.platform.message_operations import read_channel
 from tests.simulation.platform.people import Person
 from tests.simulation.platform.workload import EMOJIS, Call, path_of
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _UNSTABLE = ("presences", "activity_instances")
 """Kinds of state that depend on sessions, which the auditor's own change."""
+
+_OF_SESSIONS: Final = frozenset({"member", "permissions"})
+"""Fields that differ between those who are sent them."""
 
 _UNCERTAIN = ("approximate_presence_count", "total_results")
 """Fields that depend on sessions, and that count messages of a deleted channel until these are purged."""
@@ -62,6 +65,7 @@ class Auditor:
         self._check_history()
         await self._check_ended_invites()
         await self._check_audit_logs()
+        await self.simulation.operators.audit(self.choices, self.problems)
         self._raise()
         await self.work.loop.io(_PURGED)
         await self.simulation.stop()
@@ -89,6 +93,7 @@ class Auditor:
             for what in ("", "channels", "roles", "members", "bans"):
                 call = await read_part(self.work, self.choices, owner, guild, what)
                 seen[f"{guild.id}/{what}"] = call.reply.json if call.reply else None
+            await read_vanity_code(self.work, self.choices, owner, guild)
             for path in ("invites", "webhooks", "threads/active", "roles/member-counts"):
                 seen[f"{guild.id}/{path}"] = await self._get(owner, f"/guilds/{guild.id}/{path}")
             await self._look_at_channels(guild, owner, seen)
@@ -181,6 +186,7 @@ class Auditor:
                 self.problems.append(f"{name}: {ban['user']['id']} is banned and a member")
         channels = await self._get(owner, f"{path}/channels")
         await self._check_roles(path, members, channels, owner)
+        await self._check_scheduled_events(path, owner)
         existing = {each["id"] for each in channels} if isinstance(channels, list) else set()
         for invite in invites:
             if existing and invite["channel"]["id"] not in existing:
@@ -202,6 +208,14 @@ class Auditor:
                 if overwrite["type"] == 0 and overwrite["id"] not in existing:
                     self.problems.append(f"channel {channel['id']} has an overwrite of role {overwrite['id']}")
 
+    async def _check_scheduled_events(self, path: str, owner: Person) -> None:
+        """Each scheduled event counts the users who are listed for it."""
+        events = await self._get(owner, f"{path}/scheduled-events", with_user_count="true")
+        for event in events if isinstance(events, list) else ():
+            users = await self._get(owner, f"{path}/scheduled-events/{event['id']}/users", limit=100)
+            if isinstance(users, list) and len(users) != event["user_count"]:
+                self.problems.append(f"event {event['id']} counts {event['user_count']} users, {len(users)} are listed")
+
     async def _check_ended_invites(self) -> None:
         """No invite leads to a channel that was deleted."""
         for code in self.work.ended_invites:
@@ -212,8 +226,10 @@ class Auditor:
     async def _check_threads(self, owner: Person, threads: list[Any], seen: dict[str, Any]) -> None:
         for thread in threads:
             self._check_archived(thread)
+            if thread["total_message_sent"] < thread["message_count"]:
+                self.problems.append(f"thread {thread['id']} has more messages than were ever sent to it")
             messages = seen.get(f"messages of {thread['id']}")
-            if messages is None or len(messages) >= 50:
+            if messages is None or len(messages) >= 100:
                 continue
             counted = sum(m["type"] != _STARTER and m["id"] != thread["id"] for m in messages)
             if thread["message_count"] != counted:
@@ -273,7 +289,13 @@ class Auditor:
                 self.problems.append(f"{path} differs {when}: {difference(old, new)}")
 
     def _check_history(self) -> None:
-        self.problems.extend(self.work.history.problems())
+        history = self.work.history
+        for key, first, second, until in self.work.repeated:
+            # The nonce of a message that was deleted may make another one.
+            if not any(write.value is None and write.request < until for write in history.writes[key]):
+                self.problems.append(f"the nonce of {key[1]} made {first} and {second}")
+        self.problems.extend(history.problems())
+        self.problems.extend(history.shared([vanity_key(guild) for guild in self.work.guilds]))
 
     async def _check_mirrors(self, seen: dict[str, Any]) -> None:
         """Compare what sessions have made of events with what new sessions receive, and that with what is read."""
@@ -289,13 +311,15 @@ class Auditor:
             if new.record is None or not new.identified:
                 self.problems.append(f"{new.name} cannot connect at calm")
                 continue
-            old_state, new_state = _stable(client), _stable(new)
+            recounted = client.record.recounted | new.record.recounted
+            old_state, new_state = _stable(client, recounted), _stable(new, recounted)
             if old_state != new_state:
                 self.problems.append(f"{client.name} differs from a new session: {difference(old_state, new_state)}")
             self._check_events(client)
         for client in fresh.values():
             for guild in self.work.guilds:
                 self._check_channels(client, guild.id, seen[f"{guild.id}/channels"])
+                self._check_against_reads(client, guild, seen)
             client.stop()
 
     def _check_channels(self, client: Client, guild_id: str, channels: Any) -> None:
@@ -307,6 +331,30 @@ class Auditor:
         for channel_id in sorted(expected ^ guild["channels"].keys()):
             verb = "lacks" if channel_id in expected else "has"
             self.problems.append(f"{client.name} {verb} channel {channel_id} against its roles")
+
+    def _check_against_reads(self, client: Client, guild: Guild, seen: dict[str, Any]) -> None:
+        """What a new session receives of a guild is what its owner reads, in the fields that both have."""
+        received = None if client.record is None else client.record.mirror.guilds.get(guild.id)
+        if received is None:
+            return
+        read = {
+            "channels": {each["id"]: each for each in seen[f"{guild.id}/channels"]},
+            "threads": {each["id"]: each for each in seen[f"{guild.id}/threads/active"]["threads"]},
+            "roles": {each["id"]: each for each in seen[f"{guild.id}/roles"]},
+            "members": {each["user"]["id"]: each for each in seen[f"{guild.id}/members"]},
+        }
+        for kind, listed in read.items():
+            for key, thing in received[kind].items():
+                if key not in listed:
+                    self.problems.append(f"{client.name} has {key} of {kind}, which is not read")
+                    continue
+                shared = (thing.keys() & listed[key].keys()) - _OF_SESSIONS
+                one, other = ({name: each[name] for name in shared} for each in (thing, listed[key]))
+                if one != other:
+                    self.problems.append(f"{client.name} has other {kind} than are read: {difference(one, other)}")
+        for kind in ("roles", "members"):
+            if missing := read[kind].keys() - received[kind].keys():
+                self.problems.append(f"{client.name} lacks {sorted(missing)} of {kind}, which are read")
 
     def _check_events(self, client: Client) -> None:
         """Compare the messages that a session heard with those that were acknowledged."""
@@ -381,11 +429,11 @@ class Auditor:
             before = {"before": entries[-1]["id"]}
 
 
-def _stable(client: Client) -> Any:
+def _stable(client: Client, recounted: Collection[str]) -> Any:
     """What a session has made of events, without what differs between sessions.
 
-    And without the counts of messages in threads: a message that was committed just before GUILD_CREATE was read is
-    counted in it, and arrives afterwards.
+    And without the counts of messages in the threads of `recounted`: a message that was committed just before
+    GUILD_CREATE was read is counted in it, and arrives afterwards.
     """
     if client.record is None:
         return None
@@ -394,7 +442,8 @@ def _stable(client: Client) -> Any:
         for name in _UNSTABLE:
             guild.pop(name, None)
         for thread in guild["threads"].values():
-            del thread["message_count"], thread["total_message_sent"]
+            if thread["id"] in recounted:
+                del thread["message_count"], thread["total_message_sent"]
     return state
 
 

@@ -20,6 +20,8 @@ MARKER: Final = re.compile(r"w\d{5}q")
 VIEW: Final = 1 << 10
 ADMINISTRATOR: Final = 1 << 3
 _NOT_RESUMABLE: Final = frozenset({1000, 1001, 4004, 4007, 4009})
+_COUNT_SECONDS: Final = 5.0
+"""Seconds by which an event may come later than the thread that counts its message."""
 _THREADS: Final = frozenset({10, 11, 12})
 
 
@@ -85,6 +87,10 @@ class Record:
         """Threads that the session knew when they were archived."""
         self.listed: set[str] = set()
         """The guilds of READY."""
+        self.threads_at: dict[str, float] = {}
+        """When the session received each thread last."""
+        self.recounted: set[str] = set()
+        """Threads with a message that came just after the thread, which may have counted it already."""
         self.changed_at: dict[str, float] = {}
         """When what the user may view of a guild or channel changed last."""
 
@@ -234,6 +240,7 @@ class Client:
             return  # one of READY that the user left before it was sent
         self._mirror(record, name, data)
         self._note_changes(record, name, data)
+        self._note_threads(record, name, data)
 
     def _mirror(self, record: Record, name: str, data: Any) -> None:
         if name == "THREAD_UPDATE":
@@ -269,6 +276,20 @@ class Client:
         elif name == "MESSAGE_DELETE_BULK":
             for message_id in data["ids"]:
                 texts.pop(message_id, None)
+
+    def _note_threads(self, record: Record, name: str, data: Any) -> None:
+        """Note of which threads a message may be counted twice: in the thread, and by its event."""
+        now = self._loop.time()
+        threads = data["threads"] if name in {"GUILD_CREATE", "THREAD_LIST_SYNC"} else []
+        if name in {"THREAD_CREATE", "THREAD_UPDATE"}:
+            threads = [data]
+        for thread in threads:
+            record.threads_at[thread["id"]] = now
+            record.recounted.discard(thread["id"])
+        if name in {"MESSAGE_CREATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK"}:
+            channel_id = data["channel_id"]
+            if now - record.threads_at.get(channel_id, -_COUNT_SECONDS) < _COUNT_SECONDS:
+                record.recounted.add(channel_id)
 
     def _note_changes(self, record: Record, name: str, data: Any) -> None:
         now = self._loop.time()

@@ -2,12 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from tests.simulation.platform.people import Person
+from tests.simulation.platform.wild import PASSWORD
 from tests.simulation.platform.workload import SEND, VIEW, Call, Invite, Workload
 from tests.simulation.platform.world import Guild
 from tests.simulation.randomness import Choices
+
+VANITY_CODES: Final = ("hall", "town")
 
 
 def _left(work: Workload, guild: Guild, user_id: str) -> list[tuple[tuple[Any, ...], Any]]:
@@ -180,6 +183,51 @@ async def rename_guild(work: Workload, choices: Choices) -> None:
     work.write(call, (("guild name", guild.id), name))
 
 
+async def claim_vanity_code(work: Workload, choices: Choices) -> None:
+    """Give a guild one of few vanity codes, which the other one may have or claim too, or take it away."""
+    guild = work.guild(choices)
+    code = choices.choice((*VANITY_CODES, None))
+    await _claim(work, choices, guild, code)
+
+
+async def race_for_vanity_code(work: Workload, choices: Choices) -> None:
+    """Let all guilds claim one vanity code at once."""
+    code = choices.choice(VANITY_CODES)
+    tasks = [
+        work.loop.create_task(_claim(work, work.randomness.stream(work.number("claim")), guild, code))
+        for guild in work.guilds
+    ]
+    for task in tasks:
+        await task
+
+
+async def _claim(work: Workload, choices: Choices, guild: Guild, code: str | None) -> None:
+    owner = next(person for person in work.people if person.id == guild.owner)
+    reason, path = work.number("r"), f"/guilds/{guild.id}/vanity-url"
+    call = await work.call(choices, owner, "PATCH", path, {"code": code}, reason=reason)
+    work.expect(reason, guild, call, at_least=0, what="vanity code")
+    work.write(call, (vanity_key(guild), code))
+
+
+def vanity_key(guild: Guild) -> tuple[str, str]:
+    """The register of a guild's vanity code."""
+    return ("vanity code", guild.id)
+
+
+async def race_for_username(work: Workload, choices: Choices) -> None:
+    """Let two people register with one name at once."""
+    body = {"username": work.marker(), "password": PASSWORD}
+    tasks = [
+        work.loop.create_task(
+            work.call(work.randomness.stream(work.number("race")), None, "POST", "/auth/register", body)
+        )
+        for _ in range(choices.integer(2, 3))
+    ]
+    accepted = [(await task).accepted for task in tasks]
+    if sum(accepted) > 1:
+        work.problems.append(f"{sum(accepted)} accounts have the name {body['username']}")
+
+
 def _expendable(work: Workload, choices: Choices, guild: Guild) -> Person:
     return choices.choice([person for person in work.people if person.id != guild.owner and not person.bot])
 
@@ -279,6 +327,13 @@ async def read_guild(work: Workload, choices: Choices) -> None:
     reader = work.member(choices, guild)
     what = choices.choice(("", "channels", "roles", "members", "bans"))
     await read_part(work, choices, reader, guild, what)
+
+
+async def read_vanity_code(work: Workload, choices: Choices, reader: Person, guild: Guild) -> None:
+    """Read the vanity code of a guild, and record it."""
+    call = await work.call(choices, reader, "GET", f"/guilds/{guild.id}/vanity-url")
+    if call.accepted and call.reply is not None:
+        work.read(call, vanity_key(guild), call.reply.json["code"])
 
 
 async def read_part(work: Workload, choices: Choices, reader: Person, guild: Guild, what: str) -> Call:

@@ -20,6 +20,8 @@ _NAMED: Final = {
     "message_id": "messages",
 }
 """Columns with ids, and the tables of what they name."""
+_RESTORABLE: Final = {"guilds": " UNION SELECT id FROM deleted_guilds"}
+"""Where else such a thing may be that operators have deleted, for as long as they may restore it."""
 _KEPT: Final = frozenset(
     {
         ("message_nonces", "message_id"),
@@ -57,6 +59,7 @@ def absent(columns: Iterable[tuple[str, str]], count: Callable[[str], int]) -> I
         owner = _NAMED.get(column)
         if owner is None or owner == table or (table, column) in _KEPT:
             continue
-        text = f'SELECT count(*) FROM "{table}" WHERE "{column}" <> 0 AND "{column}" NOT IN (SELECT id FROM {owner})'  # noqa: S608 names of the schema
+        existing = f"SELECT id FROM {owner}{_RESTORABLE.get(owner, '')}"  # noqa: S608 names of the schema
+        text = f'SELECT count(*) FROM "{table}" WHERE "{column}" <> 0 AND "{column}" NOT IN ({existing})'  # noqa: S608
         if number := count(text):
             yield f"{number} rows of {table} have a {column} that does not exist"

@@ -39,7 +39,7 @@ async def send_message(work: Workload, choices: Choices, guild: Any, author: Any
         work.write(call, (message_key(text), text))
         if call.accepted and call.reply is not None:
             if message.id and message.id != call.reply.json["id"]:
-                work.problems.append(f"the nonce of {text!r} made {message.id} and {call.reply.json['id']}")
+                work.repeated.append((message_key(text), message.id, call.reply.json["id"], call.response))
             message.id, message.response = call.reply.json["id"], min(message.response, call.response)
         if "nonce" not in body or not (call.unknown or (attempt == 0 and choices.chance(0.3))):
             break
@@ -119,6 +119,7 @@ async def read_channel(work: Workload, choices: Choices, reader: Any, channel: s
         return call
     listed = call.reply.json
     texts: dict[str, str] = {}
+    page = work.history.new_page()
     for each in listed:
         if each["type"] not in {0, 19} or not each["content"].startswith("m"):
             continue
@@ -132,9 +133,9 @@ async def read_channel(work: Workload, choices: Choices, reader: Any, channel: s
     for message in work.messages:
         name = message.text.split()[0]
         if name in texts:
-            work.read(call, message_key(message.text), texts[name])
+            work.read(call, message_key(message.text), texts[name], page)
         elif message.channel == channel and (oldest == 0 or (message.id and int(message.id) >= oldest)):
-            work.read(call, message_key(message.text), None)
+            work.read(call, message_key(message.text), None, page)
     return call
 
 

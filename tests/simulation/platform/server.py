@@ -83,8 +83,6 @@ class Server:
             verification_requires_email=False,
             slow_turn_ms=0,
             voice=False,
-            guild_features=(),
-            guild_level=0,
             worker_id=number % 32,
             process_id=role,
             **settings,
@@ -170,15 +168,21 @@ class Server:
         query: dict[str, Any] | None = None,
         raw: bytes | None = None,
         content_type: str = "application/json",
+        proof: str = "",
         aborts_after: float | None = None,
     ) -> Reply:
-        """Send a request. Raises Lost; the client may disconnect `aborts_after` so many seconds."""
+        """Send a request, with a fresh proof of a second factor if there is one.
+
+        Raises Lost; the client may disconnect `aborts_after` so many seconds.
+        """
         data = raw if raw is not None else b"" if body is msgspec.UNSET else json.dumps(body).encode()
         headers = [(b"host", b"localhost"), (b"content-length", str(len(data)).encode())]
         if token:
             headers.append((b"authorization", token.encode()))
         if data:
             headers.append((b"content-type", content_type.encode()))
+        if proof:
+            headers.append((b"x-discord-mfa-authorization", proof.encode()))
         if reason is not None:
             headers.append((b"x-audit-log-reason", quote(reason).encode()))
         scope = {

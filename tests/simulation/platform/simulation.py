@@ -13,6 +13,7 @@ from moothall.server.writer_relay import WriterLost
 from moothall.storage.database import StorageError
 from tests.simulation.disk import Disk, DiskFaults, StoredFile
 from tests.simulation.loop import QUICK, SLOW, run
+from tests.simulation.platform import account_operations as accounts
 from tests.simulation.platform import guild_operations as guilds
 from tests.simulation.platform import message_operations as messages
 from tests.simulation.platform.any_operation import AnyOperations
@@ -21,6 +22,7 @@ from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.client import Client, Violation
 from tests.simulation.platform.endings import ENDINGS
 from tests.simulation.platform.leftovers import leftovers
+from tests.simulation.platform.operator_operations import OperatorOperations
 from tests.simulation.platform.server import Lost, Server, SimulatedCluster
 from tests.simulation.platform.workload import Operation, Workload
 from tests.simulation.platform.world import Image, folder, image, simulated_world
@@ -69,6 +71,11 @@ OPERATIONS: Final[dict[Operation, float]] = {
     guilds.create_invite: 3,
     guilds.join: 6,
     guilds.race_for_invite: 1,
+    guilds.claim_vanity_code: 1.5,
+    guilds.race_for_vanity_code: 1,
+    guilds.race_for_username: 1,
+    accounts.authorize_application: 1.5,
+    accounts.use_second_factor: 1,
     guilds.read_guild: 8,
 }
 _ANY: Final = 70.0
@@ -132,7 +139,13 @@ class Simulation:
         self.work.may_fail = self.kind not in {"healthy", "power"}
         self.work.aborting = choices.choice((0.0, 0.03))
         self.any = AnyOperations(self.work)
-        self.operations: dict[Operation, float] = {**OPERATIONS, self.any.operate: _ANY, self.any.set_voice_state: 3}
+        self.operators = OperatorOperations(self.work)
+        self.operations: dict[Operation, float] = {
+            **OPERATIONS,
+            self.any.operate: _ANY,
+            self.any.set_voice_state: 3,
+            self.operators.operate: 12,
+        }
         self.clients: list[Client] = []
         self.steps: dict[str, str] = {}
         self.trace = hashlib.sha256()

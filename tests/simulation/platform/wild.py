@@ -15,6 +15,8 @@ from tests.simulation.platform.examples import POLL, RULE
 from tests.simulation.platform.people import PRIVILEGED_INTENTS, Person
 from tests.simulation.platform.server import Server
 
+PASSWORD: Final = "correct horse battery staple"
+
 _ADMINISTRATOR: Final = 8
 _COMMAND: Final = {"name": "command", "description": "what it does", "type": 1}
 
@@ -26,6 +28,9 @@ class Wild(msgspec.Struct):
     owner: Person
     bot: Person
     """The bot of an application of its own."""
+    operator: Person
+    program: Person
+    """What an identity provider manages accounts with: a token of the operator."""
     values: dict[str, list[str]]
     places: dict[str, list[dict[str, str]]]
 
@@ -48,7 +53,24 @@ class WildMaker:
         await self._make_things(text, stage)
         await self._make_of_people()
         guild = self._places.values["guild_id"][0]
-        return Wild(guild, self._owner, self._bot, dict(self._places.values), dict(self._places.places))
+        operator, program = await self._make_operator()
+        places = self._places
+        return Wild(guild, self._owner, self._bot, operator, program, dict(places.values), dict(places.places))
+
+    async def _make_operator(self) -> tuple[Person, Person]:
+        """The operator whom the demo makes, and a program that provisions accounts for a provider."""
+        server = self._server
+        assert server.app is not None
+        assert server.app.demo is not None
+        first = server.app.demo.people[0]
+        operator = Person(str(int(first.id)), first.username, first.token)
+        provider = {"name": "corp", "issuer": "https://login.example.com", "client_id": "moothall"}
+        new = {"name": "provider", "permissions": ["provisioning"], "days": 365}
+        made = await server.request("POST", "/admin/v1/identity-providers", provider, token=operator.token)
+        assert made.status < 300, made
+        program = await server.request("POST", "/admin/v1/tokens", new, token=operator.token)
+        assert program.status < 300, program
+        return operator, Person(operator.id, "provider", f"Bearer {program.json['token']}")
 
     async def _call(
         self, person: Person | None, method: str, path: str, body: Any = msgspec.UNSET, query: Any = None, **named: str

@@ -100,6 +100,8 @@ class Workload:
         """Guild and channel."""
         self.roles: list[tuple[str, str]] = []
         self.invites: list[Invite] = []
+        self.repeated: list[tuple[tuple[str, str], str, str, float]] = []
+        """Messages whose nonce made another one too, by their register, with both ids and the time of the second."""
         self.ended_invites: list[str] = []
         """Codes of invites to channels that were deleted."""
         self.webhooks: list[tuple[str, str, str]] = []
@@ -217,9 +219,9 @@ class Workload:
             elif call.unknown:
                 self.history.write(key, value, call.request, call.response, known=False)
 
-    def read(self, call: Call, key: tuple[Any, ...], value: Any) -> None:
-        """Record what a call read."""
-        self.history.read(key, value, call.request, call.response)
+    def read(self, call: Call, key: tuple[Any, ...], value: Any, page: int = 0) -> None:
+        """Record what a call read, with a page's number if it is of one moment with the rest of the page."""
+        self.history.read(key, value, call.request, call.response, page)
 
     # Choosing
 

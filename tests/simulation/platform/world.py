@@ -19,7 +19,7 @@ from tests.simulation.loop import run
 from tests.simulation.platform.blobs import SimulatedBlobs
 from tests.simulation.platform.people import PRIVILEGED_INTENTS, Person
 from tests.simulation.platform.server import Reply, Server
-from tests.simulation.platform.wild import Wild, WildMaker
+from tests.simulation.platform.wild import PASSWORD, Wild, WildMaker
 from tests.simulation.postgres import SimulatedServer, create_template, drop_database, simulated_postgres
 from tests.simulation.processes import ProcessLoop, TurnsOfProcesses
 from tests.simulation.randomness import Randomness, seeded_secrets
@@ -31,7 +31,6 @@ from tests.support.signing_keys import generate_once
 IMAGE_FILE: Final = "SIMULATION_IMAGE"
 """The environment variable with the path of a stored image."""
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 each run has a folder of its own in it
-PASSWORD: Final = "correct horse battery staple"
 PEOPLE: Final = 6
 _VIEW, _SEND = 1 << 10, 1 << 11
 _MODERATOR: Final = (
