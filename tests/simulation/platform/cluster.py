@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from moothall.app.application import App
 from moothall.storage.database import StorageError
 from tests.simulation.gateway.nats import SimulatedNats, simulated_nats
 from tests.simulation.platform.blobs import SimulatedBlobs
@@ -24,20 +23,9 @@ from tests.simulation.streams import StreamLoop
 
 _CONNECTIONS: Final = 6
 """Connections of each process: few, so that requests wait for them."""
-_OUTBOX_SECONDS: Final = 0.5
-_INDEX_SECONDS: Final = 3.0
 _WORKERS: Final = 3
 """Workers that carry out operations, fewer than on SQLite: each statement goes to another process and back."""
 _NODE_DISTURBANCES: Final = {"kill": 2, "stop": 1, "cut off": 2, "lose": 1}
-
-
-class Node(Server):
-    """A process that looks less often for what others have left in the database; its own it hears of at once."""
-
-    def _build(self) -> App:
-        app = super()._build()
-        app.relay._seconds, app.indexer._seconds = _OUTBOX_SECONDS, _INDEX_SECONDS
-        return app
 
 
 class ClusterSimulation(Simulation):
@@ -102,7 +90,7 @@ class ClusterSimulation(Simulation):
     async def _start_process(self, role: int) -> bool:
         self.starts += 1
         nats: dict[str, Any] = {"nats_url": "nats://simulation"} if self.nodes > 1 else {}
-        server = Node(
+        server = Server(
             self.loop,
             self.starts,
             self._folder,

@@ -26,6 +26,8 @@ from moothall.settings import Settings
 from moothall.storage.sqlite.commit_counters import CommitCounters
 from tests.simulation.streams import Listening, StreamLoop
 
+_OUTBOX_SECONDS: Final = 0.5
+_INDEX_SECONDS: Final = 3.0
 KEY: Final = base64.b64encode(bytes(32)).decode()
 
 
@@ -109,9 +111,13 @@ class Server:
         return self._cluster is None or self.role > 0
 
     def _build(self) -> App:
+        """The application. It looks seldom for what others left in the database, and hears of its own at once."""
         if self._cluster is None:
-            return App(self.settings, local_bus=LocalBus())
-        return App(self.settings, role=ClusterRole(self._cluster, self.role))
+            app = App(self.settings, local_bus=LocalBus())
+        else:
+            app = App(self.settings, role=ClusterRole(self._cluster, self.role))
+        app.relay._seconds, app.indexer._seconds = _OUTBOX_SECONDS, _INDEX_SECONDS
+        return app
 
     def _listen(self, app: App, cluster: SimulatedCluster) -> None:
         """Serve the requests that workers pass on."""
