@@ -48,6 +48,14 @@ class AnyAuditor:
         self._choices = choices
         self._owner = operations.work.image.wild.owner
 
+    async def end_stages(self) -> None:
+        """End the stages, which otherwise end by themselves once a power failure has disconnected their speakers."""
+        places = self._operations.places
+        known = [location["channel_id"] for location in places.places.get("/stage-instances/{channel_id}", ())]
+        for channel_id in dict.fromkeys([*places.values["stage"], *known]):
+            await self._work.call(self._choices, self._owner, "DELETE", f"/stage-instances/{channel_id}")
+        await self._work.loop.io(1)
+
     async def look(self, seen: dict[str, Any]) -> None:
         """Read some things of each kind, by every endpoint that reads."""
         for endpoint in _READS:

@@ -54,6 +54,7 @@ class Auditor:
 
     async def audit(self) -> None:
         """Audit twice, before and after a power failure. Raises Violation with the first problems."""
+        await self.any.end_stages()
         before = await self._look()
         await self._check_mirrors(before)
         self._raise()
