@@ -32,7 +32,7 @@ def _accepted(call: Call) -> Any:
     return call.reply.json if call.accepted and call.reply is not None else None
 
 
-async def _at_most_one(work: Workload, what: str, *calls: Any) -> Any:
+async def _once_only(work: Workload, what: str, *calls: Any) -> Any:
     """Make requests at once, of which at most one may be accepted; its response."""
     tasks = [work.loop.create_task(call) for call in calls]
     accepted = [reply for task in tasks if (reply := _accepted(await task)) is not None]
@@ -62,7 +62,7 @@ async def authorize_application(work: Workload, choices: Choices) -> None:
     application = Person(made["id"], made["name"], f"Basic {secret}")
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": _CALLBACK}
     uses = [_post_form(work, choices, application, "/oauth2/token", form) for _ in range(choices.choice((1, 1, 2)))]
-    tokens = await _at_most_one(work, f"a code of {made['id']}", *uses)
+    tokens = await _once_only(work, f"a code of {made['id']}", *uses)
     if tokens is not None and len(uses) == 1:
         await _act_for(work, choices, application, person, tokens["access_token"])
 
@@ -119,7 +119,7 @@ async def use_second_factor(work: Workload, choices: Choices) -> None:
         for ticket in tickets
         if ticket
     ]
-    await _at_most_one(work, f"a backup code of {person.name}", *uses)
+    await _once_only(work, f"a backup code of {person.name}", *uses)
     await _prove(work, choices, person, secret)
 
 

@@ -74,8 +74,8 @@ class History:
     def _stands(self, key: Key, value: Any, start: float, end: float) -> bool:
         """Whether a register certainly has a value from one time to another."""
         writes = self.writes.get(key, ())
-        given = [w for w in writes if w.known and w.value == value and w.response < start]
-        last = max(given, key=lambda w: w.request, default=None)
+        acquired = [w for w in writes if w.known and w.value == value and w.response < start]
+        last = max(acquired, key=lambda w: w.request, default=None)
         return last is not None and not any(
             w.value != value and w.request < end and w.response > last.request for w in writes
         )

@@ -77,8 +77,8 @@ class OperatorOperations:
         reason = self._work.number("o")
         call = await self._work.call(choices, self._operator, method, path, body, reason=reason, query=query)
         # One that finds nothing to change is accepted too.
-        most = 0 if call.refused else 1
-        self.expected[reason] = Expectation("", 0, most, f"{method} {path}")
+        maximum = 0 if call.refused else 1
+        self.expected[reason] = Expectation("", 0, maximum, f"{method} {path}")
         return call
 
     async def _act_once(self, choices: Choices, method: str, path: str, body: Any = NOTHING, **query: Any) -> Call:
