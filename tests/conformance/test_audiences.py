@@ -470,6 +470,9 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
         ("CHANNEL_RECIPIENT_ADD", "CHANNEL_RECIPIENT_REMOVE"), "tests/resources/group_dm: who takes part changes"
     ),
     **dict.fromkeys(
+        ("CALL_DELETE", "CALL_UPDATE"), "tests/resources/call: someone must be in a call, which is about people alone"
+    ),
+    **dict.fromkeys(
         ("THREAD_MEMBERS_UPDATE", "THREAD_MEMBER_UPDATE"), "tests/resources/thread: each member hears of another part"
     ),
     **dict.fromkeys(

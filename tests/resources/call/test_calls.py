@@ -108,7 +108,9 @@ async def test_a_call_begins_with_the_first_who_joins_and_ends_with_the_last_who
     await leave(platform, alice)
     assert [(name, data["channel_id"]) for name, data, _ in heard(platform)] == [("VOICE_STATE_UPDATE", None)]
     await leave(platform, bob)
-    assert [name for name, _, _ in heard(platform)] == ["CALL_DELETE", "VOICE_STATE_UPDATE"]
+    assert [(name, receivers) for name, _, receivers in heard(platform)] == [
+        ("CALL_DELETE", both), ("VOICE_STATE_UPDATE", both),
+    ]  # fmt: skip
     ended = (await call_message(alice, channel))["call"]
     assert Timestamp.from_wire(ended["ended_timestamp"]) >= Timestamp.from_wire(message["timestamp"])
     assert ended["participants"] == [str(alice.id), str(bob.id)]
