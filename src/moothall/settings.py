@@ -226,6 +226,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         Annotated[str, Meta(max_length=1000)] | None,
         Meta(description="What the start page says of this server, in plain text."),
     ] = None
+    discovery: Annotated[
+        bool,
+        Meta(
+            description="List guilds that are discoverable, with search: on the start page and in the client, where "
+            "people can then join them without an invitation."
+        ),
+    ] = False
     security_contact: Annotated[
         str | None,
         Meta(description="Where to report security problems, for /.well-known/security.txt: mailto: or https://."),

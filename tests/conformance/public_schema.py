@@ -89,7 +89,8 @@ def _operations() -> list[tuple[re.Pattern[str], int, dict[str, Any]]]:
 
 
 def _segment(part: str) -> str:
-    return "/[^/]+" if part.startswith("{") else "/" + re.escape(part)
+    # Joining as `@me` is no Add Guild Member.
+    return "/(?!@me$)[^/]+" if part.startswith("{") else "/" + re.escape(part)
 
 
 @cache

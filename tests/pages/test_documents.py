@@ -1,7 +1,7 @@
 """The public documents: start page, page for developers, reference, OpenAPI document."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
@@ -13,8 +13,11 @@ from PIL import Image
 from moothall.api.context import Limits
 from moothall.api.endpoint import Endpoint, endpoints
 from moothall.app.api_description import describe_in_process
+from moothall.objects.ids import GuildId, Snowflake
 from moothall.pages.documents import Description, Documents, describe
+from moothall.pages.public_guilds import Search
 from moothall.resources import load_endpoints
+from moothall.resources.discovery.queries import DiscoverableRow
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,14 @@ def describing(rows: Iterable[Endpoint]) -> Callable[[], Coroutine[object, None,
     return make
 
 
-def documents_of(rows: Iterable[Endpoint] = (), *, theme: bytes = b"", **changes: Any) -> Documents:
+async def find_none(_query: str, _category: int | None) -> Sequence[DiscoverableRow]:
+    """No guild is discoverable."""
+    return ()
+
+
+def documents_of(
+    rows: Iterable[Endpoint] = (), *, theme: bytes = b"", search: Search = find_none, **changes: Any
+) -> Documents:
     """The documents of a server with these settings."""
     own = limits(**changes)
     return Documents(
@@ -47,11 +57,16 @@ def documents_of(rows: Iterable[Endpoint] = (), *, theme: bytes = b"", **changes
         gateway_url="ws://moot.example/gateway",
         theme=theme,
         limits=lambda: own,
+        search=search,
     )
 
 
 async def ask(
-    documents: Documents, path: str, method: str = "GET", headers: tuple[tuple[bytes, bytes], ...] = ()
+    documents: Documents,
+    path: str,
+    method: str = "GET",
+    headers: tuple[tuple[bytes, bytes], ...] = (),
+    query: bytes = b"",
 ) -> tuple[int, dict[bytes, bytes], bytes]:
     sent: list[Any] = []
 
@@ -61,7 +76,9 @@ async def ask(
     async def send(event: Any) -> None:
         sent.append(event)
 
-    await documents({"type": "http", "method": method, "path": path, "headers": [*headers]}, receive, send)
+    await documents(
+        {"type": "http", "method": method, "path": path, "query_string": query, "headers": [*headers]}, receive, send
+    )
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
@@ -111,12 +128,54 @@ async def test_the_start_page_says_what_the_operator_has_written_without_its_mar
 async def test_a_change_of_the_settings_shows_on_the_start_page_at_once() -> None:
     current = [limits(instance_name="Before")]
     changing = Documents(
-        describing([]), public_url="http://moot.example", gateway_url="ws://x", limits=lambda: current[0]
+        describing([]),
+        public_url="http://moot.example",
+        gateway_url="ws://x",
+        limits=lambda: current[0],
+        search=find_none,
     )
     assert b"Before" in (await ask(changing, "/"))[2]
     for number in range(100):
         current[0] = limits(instance_name=f"Name {number}")
         assert f"Name {number}</h1>".encode() in (await ask(changing, "/"))[2]
+
+
+async def test_the_start_page_lists_public_guilds_and_looks_for_them() -> None:
+    searches: list[tuple[str, int | None]] = []
+
+    async def search(query: str, category: int | None) -> Sequence[DiscoverableRow]:
+        searches.append((query, category))
+        row = DiscoverableRow(
+            id=GuildId(Snowflake(5 << 22)),
+            name="Bikes <b>",
+            icon=None,
+            splash=None,
+            banner=None,
+            discovery_splash=None,
+            description="We mend.",
+            preferred_locale="en-US",
+            features=[],
+            premium_subscription_count=0,
+            nsfw_level=0,
+            member_count=1,
+            primary_category_id=7,
+            keywords=None,
+        )
+        return [] if query == "chess" else [row]
+
+    documents = documents_of(search=search)
+    page = (await ask(documents, "/"))[2].decode()
+    assert f'href="/app/discover/{5 << 22}"' in page
+    assert "Bikes &lt;b&gt;" in page
+    assert "1 member · Sports" in page
+    sports = (await ask(documents, "/", query=b"q=bikes&category=7"))[2].decode()
+    assert ("bikes", 7) in searches
+    assert 'value="bikes"' in sports
+    assert '<option value="7" selected>' in sports
+    nothing = (await ask(documents, "/", query=b"q=chess&category=" + b"9" * 50))[2].decode()
+    assert ("chess", None) in searches
+    assert "No public server matches" in nothing
+    assert "Public servers" not in (await ask(documents_of(), "/"))[2].decode()
 
 
 async def test_the_contact_for_security_problems_is_the_setting_and_does_not_expire_soon() -> None:
@@ -212,7 +271,9 @@ async def test_a_description_that_fails_is_made_again_for_the_next_request_and_o
         return Description(b"{}", b"<p>")
 
     own = limits()
-    documents = Documents(make, public_url="http://moot.example", gateway_url="ws://x", limits=lambda: own)
+    documents = Documents(
+        make, public_url="http://moot.example", gateway_url="ws://x", limits=lambda: own, search=find_none
+    )
     with pytest.raises(OSError, match="no process"):
         await ask(documents, "/reference")
     await asyncio.gather(*(ask(documents, path) for path in ("/reference", "/api/v10/openapi.json") * 5))

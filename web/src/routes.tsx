@@ -48,6 +48,7 @@ const ClaimPage = loaded(() => import("./features/setup/ClaimPage"));
 const SharePage = loaded(() => import("./features/messages/SharePage"));
 const NotFound = loaded(() => import("./features/shell/NotFound"));
 
+const Discover = loaded(() => import("./features/discovery/Discover"));
 const Palette = loaded(() => import("./features/palette/Palette"));
 
 const drawPalette = (onlyCommands: boolean, onClose: () => void) => (
@@ -89,7 +90,7 @@ interface LoginSearch {
 }
 
 /** Pages that those who are not logged in see as well. */
-const OPEN_PATHS = /^\/(?:app\/)?(?:invite|template)\//;
+const OPEN_PATHS = /^\/(?:(?:app\/)?(?:invite|template)\/|app\/discover(?:\/|$))/;
 
 const validateSearch = (search: Record<string, unknown>): LoginSearch =>
   typeof search["next"] === "string" &&
@@ -290,6 +291,14 @@ const routes = root.addChildren([
       component: function LaunchScreen() {
         const { applicationId, referrerId = "", customId = "" } = useRouteParams();
         return <LaunchPage {...{ applicationId, referrerId, customId }} linkId="" />;
+      },
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: "/app/discover/{-$guildId}",
+      component: function DiscoverScreen() {
+        const { guildId } = useRouteParams();
+        return <Discover guildId={guildId || null} />;
       },
     }),
     activityRoute,

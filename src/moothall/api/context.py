@@ -91,6 +91,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """The hash of the picture that operators have set; None for that of the configuration."""
     instance_description: str = ""
     """What the start page says of it."""
+    discovery: bool = False
+    """Whether discoverable guilds are listed, on the start page too."""
     security_contact: str | None = None
     """The URL to report security problems by."""
     registration: str = "open"

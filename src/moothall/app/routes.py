@@ -1,6 +1,6 @@
 """Which service answers a connection, by its origin, its path, and the process that it reaches."""
 
-from collections.abc import Awaitable, Callable, Hashable, MutableMapping
+from collections.abc import Awaitable, Callable, Hashable, MutableMapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import ApplicationId
 from moothall.pages.paths import is_browser_at_api, is_client, is_documentation, is_page, opens_client
+from moothall.resources.discovery.listing import DiscoveryListing
+from moothall.resources.discovery.queries import DiscoverableRow
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.lanes import enter_lane
 from moothall.runtime.turns import room_in_turn
@@ -215,9 +217,15 @@ class Routes:
             public_url=url,
             gateway_url=gateway_url,
             limits=lambda: self._services.limits,
+            search=self._search_guilds,
             theme=b"" if theme is None else theme.read_bytes(),
             icon=None if icon is None else (icon, icon_type(icon) or "image/png"),
         )
+
+    async def _search_guilds(self, query: str, category_id: int | None) -> Sequence[DiscoverableRow]:
+        if not self._services.limits.discovery:
+            return ()
+        return await self._services.resources[DiscoveryListing].search(query, category_id=category_id)
 
     def _build_documentation(self) -> "DocumentationFiles":
         from moothall.pages.documentation_files import DocumentationFiles  # noqa: PLC0415

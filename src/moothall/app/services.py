@@ -27,6 +27,7 @@ from moothall.resources.auto_moderation.spam import RecentContent
 from moothall.resources.auto_moderation.words import PresetWords
 from moothall.resources.channel.encoded import EncodedChannels
 from moothall.resources.channel.thread_activity.encoded import ThreadCache
+from moothall.resources.discovery.listing import DiscoveryListing
 from moothall.resources.guild.prune.cache import InactiveMembers
 from moothall.resources.guild.prune.operations import RunningPrunes
 from moothall.resources.guild.widget.image_cache import WidgetImageCache
@@ -137,6 +138,7 @@ def build_services(
             allow_private_addresses=settings.allow_private_addresses,
             instance_name=settings.instance_name,
             instance_description=settings.instance_description or "",
+            discovery=settings.discovery,
             security_contact=settings.security_contact,
             operators_require_mfa=settings.operators_require_mfa,
             registration=settings.registration,
@@ -172,6 +174,7 @@ def build_services(
         resources=ResourceServices(
             ActivityRecorder(database),
             CodeThrottle(),
+            DiscoveryListing(database),
             EncodedMembers(database),
             ArchiveLinks(key.subkeys("archive links"), base_url(settings)),
             ExpirySchedule(),
@@ -213,6 +216,7 @@ async def close_services(services: Services) -> None:
     await services.resources[PreviewWorker].close()
     await services.resources[PushSender].close()
     await services.resources[LinkPreviews].close()
+    await services.resources[DiscoveryListing].close()
     await services.resources[ActivityRecorder].close()
     services.passwords.close()
     services.pools.close()

@@ -20,9 +20,10 @@ from moothall.api.openapi import openapi_document
 from moothall.objects.clock import CLOCK
 from moothall.objects.wire import encode
 from moothall.pages.paths import THEME
+from moothall.pages.public_guilds import CATEGORY_LABELS, PublicGuilds, Search, find_public_guilds
 from moothall.pages.reference import reference_page
 from moothall.pages.rendering import environment
-from moothall.pages.translations import LANGUAGES, language_of
+from moothall.pages.translations import LANGUAGES, catalogue, language_of
 from moothall.runtime.asgi import Receive, Scope, Send
 from moothall.runtime.lifecycle import Lazy
 from moothall.runtime.single_flight import SingleFlight
@@ -64,6 +65,8 @@ _GUIDE: Final = """\
 - [OpenAPI 3.1](%(url)s/api/v10/openapi.json): every endpoint, body and answer; [as a page](%(url)s/reference)
 - [Documentation](%(url)s/docs/), where this server has it: gateway events, errors, settings, testing bots
 """
+_PICTURE: Final = "/icon-512.png"
+"""Where the start page has the operator's picture from."""
 _HOMES_MAX: Final = 32
 _SECURITY_CONTACT_DAYS: Final = 180
 _CACHED_ICON: Final = {"cache-control": "public, max-age=300"}
@@ -89,7 +92,8 @@ def describe(endpoints: Iterable[Endpoint], *, url: str, examples: Mapping[str, 
 class Documents:
     """An ASGI application of the start page, of what developers and crawlers read, of style sheets and icons.
 
-    `describe` describes the API, once. `theme` is the operator's style sheet, `icon` their picture and its type.
+    `describe` describes the API, once. `theme` is the operator's style sheet, `icon` their picture and its type,
+    `search` finds discoverable guilds.
     Everything else is refused in the API's format: 404, or 405 for a method other than GET and HEAD.
     """
 
@@ -102,6 +106,7 @@ class Documents:
         theme: bytes = b"",
         icon: tuple[bytes, str] | None = None,
         limits: Callable[[], Limits],
+        search: Search,
     ) -> None:
         self._describe = describe
         self._description: Description | None = None
@@ -111,7 +116,8 @@ class Documents:
         self._theme = theme
         self._icon = icon
         self._limits = limits
-        self._homes: dict[tuple[str, ...], Lazy[bytes]] = {}
+        self._search = search
+        self._homes: dict[tuple[object, ...], Lazy[bytes]] = {}
         self._starlette = Starlette(
             routes=[
                 Route("/", self._show_home),
@@ -167,7 +173,11 @@ class Documents:
         """The start page, built anew when the operator has changed what it says."""
         limits = self._limits()
         language = language_of(None, request.headers.get("accept-language"))
-        key = (language, limits.instance_name, limits.instance_description, limits.registration)
+        public = await find_public_guilds(
+            self._search, request.query_params.get("q", ""), request.query_params.get("category", "")
+        )
+        picture = _PICTURE if limits.instance_icon is not None or self._icon is not None else None
+        key = (language, limits.instance_name, picture, limits.instance_description, limits.registration, public)
         page = self._homes.get(key)
         if page is None:
             if len(self._homes) >= _HOMES_MAX:
@@ -220,10 +230,20 @@ class Documents:
         ).encode()
 
 
-def _build_home(language: str, name: str, description: str, registration: str) -> bytes:
+def _build_home(
+    language: str, name: str, picture: str | None, description: str, registration: str, public: PublicGuilds
+) -> bytes:
     page = environment(language).get_template("home.html")
-    paragraphs = [paragraph for paragraph in description.split("\n") if paragraph.strip()]
-    return page.render(instance_name=name, paragraphs=paragraphs, registration=registration, me=None).encode()
+    gettext = catalogue(language).gettext
+    return page.render(
+        instance_name=name,
+        picture=picture,
+        paragraphs=[paragraph for paragraph in description.split("\n") if paragraph.strip()],
+        registration=registration,
+        public=public,
+        categories={number: gettext(label) for number, label in CATEGORY_LABELS.items()},
+        me=None,
+    ).encode()
 
 
 def _read(name: str) -> bytes:

@@ -2,6 +2,7 @@ import type activities from "./activities/en.json";
 import type admin from "./admin/en.json";
 import type beginning from "./beginning/en.json";
 import type channels from "./channels/en.json";
+import type discovery from "./discovery/en.json";
 import type en from "./en.json";
 import type events from "./events/en.json";
 import type factors from "./factors/en.json";
@@ -25,6 +26,7 @@ interface Parts {
   admin: Texts<typeof admin>;
   activities: Texts<typeof activities>;
   beginning: Texts<typeof beginning>;
+  discovery: Texts<typeof discovery>;
   events: Texts<typeof events>;
   factors: Texts<typeof factors>;
   guild_settings: Texts<typeof guildSettings>;
@@ -77,6 +79,10 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   activities: {
     en: () => import("./activities/en.json"),
     de: (): Promise<{ default: Parts["activities"] }> => import("./activities/de.json"),
+  },
+  discovery: {
+    en: () => import("./discovery/en.json"),
+    de: (): Promise<{ default: Parts["discovery"] }> => import("./discovery/de.json"),
   },
   events: {
     en: () => import("./events/en.json"),

@@ -29,6 +29,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "has_secret": "Whether a secret of the client is stored.",
     "header": "The heading of the step.",
     "info": "Further words of the step.",
+    "discovery": "Whether discoverable guilds are listed: the setting of that name.",
     "instance_description": "The words on the start page.",
     "instance_icon": "The picture of this instance, in place of Moothall's.",
     "smtp_host": "The mail server; null brings back that of the configuration, with all settings of mail.",

@@ -19,6 +19,7 @@ class ModifyServerSettings(Struct, frozen=True):
     instance_name: Annotated[str, Meta(min_length=1, max_length=64)] | UnsetType | None = UNSET
     instance_icon: ImageData | UnsetType | None = UNSET
     instance_description: Annotated[str, Meta(max_length=1000)] | UnsetType | None = UNSET
+    discovery: bool | UnsetType | None = UNSET
     registration: Registration | UnsetType | None = UNSET
     registration_domains: Annotated[list[Domain], Meta(max_length=100)] | UnsetType | None = UNSET
     blocked_usernames: Annotated[list[Word], Meta(max_length=1000)] | UnsetType | None = UNSET

@@ -30,6 +30,7 @@ NAMES: Final = (
     "instance_name",
     "instance_icon",
     "instance_description",
+    "discovery",
     "registration",
     "registration_domains",
     "blocked_usernames",

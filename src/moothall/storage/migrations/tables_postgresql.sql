@@ -713,6 +713,13 @@ CREATE TABLE guild_counters (
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 
+CREATE TABLE guild_discovery (
+	guild_id BIGINT NOT NULL,
+	primary_category_id BIGINT NOT NULL,
+	keywords TEXT NOT NULL,
+	CONSTRAINT pk_guild_discovery PRIMARY KEY (guild_id)
+);
+
 CREATE TABLE guild_homes (
 	guild_id BIGINT NOT NULL,
 	enabled BOOLEAN NOT NULL,
@@ -785,6 +792,8 @@ CREATE TABLE guilds (
 );
 
 CREATE INDEX ix_guilds_banner ON guilds (banner) WHERE banner IS NOT NULL;
+
+CREATE INDEX ix_guilds_discoverable ON guilds (id) WHERE replace(features, '"DISCOVERABLE"', '') != features;
 
 CREATE INDEX ix_guilds_discovery_splash ON guilds (discovery_splash) WHERE discovery_splash IS NOT NULL;
 

@@ -748,6 +748,13 @@ CREATE TABLE guild_counters (
 	CONSTRAINT pk_guild_counters PRIMARY KEY (guild_id)
 );
 
+CREATE TABLE guild_discovery (
+	guild_id INTEGER NOT NULL,
+	primary_category_id INTEGER NOT NULL,
+	keywords TEXT NOT NULL,
+	CONSTRAINT pk_guild_discovery PRIMARY KEY (guild_id)
+);
+
 CREATE TABLE guild_homes (
 	guild_id INTEGER NOT NULL,
 	enabled BOOLEAN NOT NULL,
@@ -820,6 +827,8 @@ CREATE TABLE guilds (
 );
 
 CREATE INDEX ix_guilds_banner ON guilds (banner) WHERE banner IS NOT NULL;
+
+CREATE INDEX ix_guilds_discoverable ON guilds (id) WHERE replace(features, '"DISCOVERABLE"', '') != features;
 
 CREATE INDEX ix_guilds_discovery_splash ON guilds (discovery_splash) WHERE discovery_splash IS NOT NULL;
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Column, Text
+from sqlalchemy import Column, Text, literal_column
 
 from moothall.objects.ids import (
     ApplicationId,
@@ -28,7 +28,7 @@ from moothall.storage.columns import (
     number_column,
     text_column,
 )
-from moothall.storage.schema.metadata import clustered, index, table
+from moothall.storage.schema.metadata import clustered, index, partial_index, table
 
 
 def tag_columns() -> tuple[Column[Any], ...]:
@@ -85,6 +85,17 @@ guilds = table(
     index("vanity_url_code", unique=True),
     index("owner_id"),
 )
+
+_is_discoverable = literal_column("replace(features, '\"DISCOVERABLE\"', '')") != literal_column("features")
+partial_index("ix_guilds_discoverable", guilds.c.id, where=_is_discoverable)
+
+guild_discovery = table(
+    "guild_discovery",
+    id_column("guild_id", GuildId, key=True),
+    number_column("primary_category_id"),
+    json_column("keywords", list[str], default=[]),
+)
+"""What guilds are listed by; a guild that has chosen nothing has no row."""
 
 guild_counters = table(
     "guild_counters",

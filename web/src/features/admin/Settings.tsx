@@ -17,6 +17,7 @@ import { ReasonDialog } from "./ReasonDialog";
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   registration: ["open", "token", "domain", "approval", "closed"],
   message_requests: ["true", "false"],
+  discovery: ["true", "false"],
 };
 
 /** Settings that have forms of their own: the steps of the setup. */

@@ -38,6 +38,7 @@ export const SECTION_GROUPS: readonly SectionGroup[] = [
     title: "guildSettings.group.guild",
     sections: [
       section("overview", "guildSettings.overview", [P.ManageGuild], () => import("./Overview")),
+      section("discovery", "guildSettings.discovery", [P.ManageGuild], () => import("./Discovery")),
       section("roles", "guildSettings.roles", [P.ManageRoles], () => import("./roles/Roles")),
     ],
   },

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
-import { MessageCircle, Plus } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Compass, MessageCircle, Plus } from "lucide-react";
 import { useMemo, useRef } from "react";
 
 import { useText } from "../../i18n/translate";
@@ -18,6 +18,7 @@ import { Dialog } from "../../ui/Dialog";
 import { loaded } from "../../ui/loaded";
 import { useRovingFocus } from "../../ui/roving";
 import { Mentions } from "../channels/Mentions";
+import { useDiscovery } from "../discovery/useDiscovery";
 import { setOverlays, useOverlays } from "../overlays/overlays";
 import { useAppState, useSession } from "../session/session";
 import { changeSettings } from "../session/useSettings";
@@ -34,6 +35,8 @@ export function GuildRail() {
   const list = useRef<HTMLElement>(null);
   useRovingFocus(list);
   const session = useSession();
+  const navigate = useNavigate();
+  const hasDiscovery = useDiscovery();
   const guilds = useAppState(orderedGuilds);
   const loading = useAppState((state) => state.loadingGuilds);
   const folders = useAppState((state) => state.settings.guild_folders);
@@ -99,6 +102,14 @@ export function GuildRail() {
             </li>
           ))}
       </ul>
+      {hasDiscovery && (
+        <IconButton
+          label={text("guild.discover")}
+          onPress={() => void navigate({ to: "/app/discover/{-$guildId}", params: { guildId: undefined } })}
+        >
+          <Compass size={20} />
+        </IconButton>
+      )}
       <IconButton label={text("guild.create")} onPress={() => setAdding(true)}>
         <Plus size={20} />
       </IconButton>

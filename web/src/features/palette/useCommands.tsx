@@ -4,6 +4,7 @@ import {
   BellOff,
   CheckCheck,
   Circle,
+  Compass,
   FolderPlus,
   Hash,
   Headphones,
@@ -223,6 +224,9 @@ export function useCommands(onCollect: (commands: readonly Command[]) => void): 
     const you = text("switcher.command.account");
     add("inbox", Inbox, text("inbox.title"), you, () => openPanel({ kind: "inbox" }));
     add("friends", Users, text("friends.title"), you, () => navigate({ to: "/channels/@me/friends" }));
+    add("discover", Compass, text("guild.discover"), you, () =>
+      navigate({ to: "/app/discover/{-$guildId}", params: { guildId: undefined } }),
+    );
     add("add guild", Plus, text("guild.create"), you, () =>
       setTimeout(() => setOverlays({ dialog: "addGuild" })),
     );
