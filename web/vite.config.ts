@@ -8,7 +8,7 @@ import { parse } from "@formatjs/icu-messageformat-parser";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type Rolldown } from "vite";
 
-import { LOCALES } from "./src/i18n/locales.ts";
+import { emojiLocale, LOCALES } from "./src/i18n/locales.ts";
 
 /** Where the development server passes requests on to. */
 const SERVER = process.env.MOOTHALL_URL ?? "http://localhost:3333";
@@ -33,13 +33,14 @@ function emojiNames(require: NodeJS.Require, locale: string): string {
 /** Serves the data of the emoji picker and of completion from this server: no request goes to any other host. */
 function emojiData(): Plugin {
   const require = createRequire(import.meta.url);
-  const files = LOCALES.flatMap((locale) =>
+  const locales = [...new Set(LOCALES.map(emojiLocale))];
+  const files = locales.flatMap((locale) =>
     ["data", "messages"].map((name) => ({
       fileName: `emojibase/${locale}/${name}.json`,
       source: readFileSync(require.resolve(`emojibase-data/${locale}/${name}.json`), "utf8"),
     })),
   );
-  for (const locale of LOCALES) {
+  for (const locale of locales) {
     files.push({ fileName: `emojibase/${locale}/names.json`, source: emojiNames(require, locale) });
   }
   return {

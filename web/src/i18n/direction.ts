@@ -22,9 +22,10 @@ export function directionOf(locale: string): Direction {
 }
 
 /**
- * A value for the middle of a sentence that is written from left to right. Between isolating characters, a name in
- * Hebrew or Arabic does not change the order of what surrounds it. Other values stay as they are.
+ * A value for the middle of a sentence. Between isolating characters, a name that is written the other way than the
+ * sentence does not change the order of what surrounds it. Other values stay as they are.
  */
-export function isolated(value: string): string {
-  return LETTERS_RTL.test(value) ? `\u2068${value}\u2069` : value;
+export function isolated(value: string, sentence: Direction = "ltr"): string {
+  const runsAgainst = sentence === "ltr" ? LETTERS_RTL.test(value) : value !== "" && !LETTERS_RTL.test(value);
+  return runsAgainst ? `\u2068${value}\u2069` : value;
 }

@@ -47,7 +47,16 @@ export type MessageId = keyof Messages | { [Name in Part]: keyof Parts[Name] }[P
 export { LOCALES, type Locale };
 
 /** The names of the languages in themselves. */
-export const LOCALE_NAMES: Record<Locale, string> = { en: "English", de: "Deutsch" };
+export const LOCALE_NAMES: Record<Locale, string> = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  pt: "Português (Brasil)",
+  pl: "Polski",
+  ja: "日本語",
+  ar: "العربية",
+};
 
 /** The best of our languages for a list of preferences such as `navigator.languages`. */
 export function matchLocale(preferences: readonly string[]): Locale {
@@ -61,13 +70,36 @@ export function matchLocale(preferences: readonly string[]): Locale {
   return "en";
 }
 
-/** Each language is a file of its own, loaded when it is used. */
-export async function loadMessages(locale: Locale): Promise<Messages> {
-  const loaded = locale === "de" ? await import("./de.json") : await import("./en.json");
-  return loaded.default;
+/** The languages that the type checker holds complete. */
+type Checked = "en" | "de";
+type Catalog = Record<string, string>;
+
+/** The files of the other languages: a test holds them complete. */
+const OTHERS = import.meta.glob<{ default: Catalog }>("./**/{fr,es,pt,pl,ja,ar}.json");
+
+function isChecked(locale: Locale): locale is Checked {
+  return locale === "en" || locale === "de";
 }
 
-const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string, string> }>>> = {
+/** The texts of another language; a text that it does not have yet is English. */
+async function loadOther(folder: string, locale: Locale, english: () => Promise<{ default: Catalog }>) {
+  const load = OTHERS[`./${folder}${locale}.json`];
+  const [{ default: fallback }, own] = await Promise.all([english(), load?.()]);
+  return { ...fallback, ...own?.default };
+}
+
+/** Each language is a file of its own, loaded when it is used. */
+export async function loadMessages(locale: Locale): Promise<Messages> {
+  if (locale === "de") {
+    return (await import("./de.json")).default;
+  }
+  const english = () => import("./en.json");
+  return locale === "en"
+    ? (await english()).default
+    : ((await loadOther("", locale, english)) as unknown as Messages);
+}
+
+const PARTS: Record<Part, Record<Checked, () => Promise<{ default: Record<string, string> }>>> = {
   beginning: {
     en: () => import("./beginning/en.json"),
     de: (): Promise<{ default: Parts["beginning"] }> => import("./beginning/de.json"),
@@ -134,6 +166,9 @@ const PARTS: Record<Part, Record<Locale, () => Promise<{ default: Record<string,
   },
 };
 
-export async function loadPart(part: Part, locale: Locale): Promise<Record<string, string>> {
-  return (await PARTS[part][locale]()).default;
+export async function loadPart(part: Part, locale: Locale): Promise<Catalog> {
+  if (isChecked(locale)) {
+    return (await PARTS[part][locale]()).default;
+  }
+  return loadOther(`${part}/`, locale, PARTS[part].en);
 }

@@ -5,10 +5,16 @@ import { expect, test } from "vitest";
 /** What a guild of the API is never called: it is a server in every language, and what runs it an instance. */
 const OTHER_NOUNS: Readonly<Record<string, RegExp>> = {
   en: /(?<![{\w])guilds?(?!\w|[,}])/i,
+  fr: /\bguildes?\b/i,
+  es: /\bgremios?\b/i,
+  pt: /\bguildas?\b/i,
+  pl: /\bgildi[aięąe]/i,
+  ja: /ギルド/,
+  ar: /نقابة/,
   de: /\b(?:Gilden?|Gemeinschaften|Gemeinschaft (?:verlassen|erstellen|beitreten))\b|\bGuilds?\b/,
 };
 const FILES = readdirSync("src/i18n", { recursive: true, encoding: "utf8" }).filter((name) =>
-  /(?:^|\/)(?:en|de)\.json$/.test(name),
+  /(?:^|\/)(?:en|de|fr|es|pt|pl|ja|ar)\.json$/.test(name),
 );
 
 function refusedTexts(language: string, texts: Record<string, string>): string[] {

@@ -1,27 +1,31 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { FormattedMessage, IntlProvider, useIntl } from "react-intl";
 
-import { isolated } from "./direction";
+import { directionOf, isolated, type Direction } from "./direction";
 import { loadPart, matchLocale, type MessageId, type Part } from "./messages";
 
 type Values = Record<string, string | number>;
 type RichValues = Record<string, ReactNode | ((chunks: ReactNode) => ReactNode)>;
 
-function isolate<Value>(values: Record<string, Value>): Record<string, Value | string> {
+function isolate<Value>(values: Record<string, Value>, sentence: Direction): Record<string, Value | string> {
   return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [key, typeof value === "string" ? isolated(value) : value]),
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === "string" ? isolated(value, sentence) : value,
+    ]),
   );
 }
 
 /** A function that returns the text of a message, for attributes. */
 export function useText(): (id: MessageId, values?: Values) => string {
   const intl = useIntl();
-  return (id, values) => intl.formatMessage({ id }, values && isolate(values));
+  return (id, values) => intl.formatMessage({ id }, values && isolate(values, directionOf(intl.locale)));
 }
 
 /** The text of a message, whose values may be elements. */
 export function Translate({ id, values }: { id: MessageId; values?: RichValues }) {
-  return <FormattedMessage id={id} {...(values && { values: isolate(values) })} />;
+  const { locale } = useIntl();
+  return <FormattedMessage id={id} {...(values && { values: isolate(values, directionOf(locale)) })} />;
 }
 
 interface WithTextsProps {

@@ -1,4 +1,4 @@
-import type { Locale } from "../../i18n/messages";
+import { emojiLocale, type Locale } from "../../i18n/locales";
 import type { StandardEmoji } from "./completion";
 
 const loaded = new Map<Locale, Promise<readonly StandardEmoji[]>>();
@@ -16,7 +16,7 @@ export function loadStandardEmojis(locale: Locale): Promise<readonly StandardEmo
 }
 
 async function request(locale: Locale): Promise<readonly StandardEmoji[]> {
-  const response = await fetch(`/app/emojibase/${locale}/names.json`);
+  const response = await fetch(`/app/emojibase/${emojiLocale(locale)}/names.json`);
   if (!response.ok) {
     throw new Error(`HTTP ${response.status}`);
   }

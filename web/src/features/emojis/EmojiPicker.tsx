@@ -5,6 +5,7 @@ import { useIntl } from "react-intl";
 import { Button as AriaButton } from "react-aria-components";
 
 import { emojiUrl } from "../../api/images";
+import { emojiLocale } from "../../i18n/locales";
 import { matchLocale } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { useSession } from "../session/session";
@@ -60,7 +61,7 @@ export default function EmojiPicker({ channel, onSelect: onPick }: EmojiPickerPr
     <Picker.Root
       className="emoji-picker"
       emojibaseUrl={`${location.origin}/app/emojibase`}
-      locale={matchLocale([locale])}
+      locale={emojiLocale(matchLocale([locale]))}
       skinTone={skinTone}
       onEmojiSelect={({ emoji }) => onSelect(standard(emoji))}
     >

@@ -2,6 +2,7 @@ import { EmojiPicker as Picker } from "frimousse";
 import { useState, type ReactNode } from "react";
 import { useIntl } from "react-intl";
 
+import { emojiLocale } from "../../i18n/locales";
 import { matchLocale } from "../../i18n/messages";
 import { useText } from "../../i18n/translate";
 import { IconButton } from "../../ui/controls";
@@ -30,7 +31,7 @@ export function EmojiButton({ label, icon, onSelect }: EmojiButtonProps) {
       <Picker.Root
         className="emoji-picker"
         emojibaseUrl={`${location.origin}/app/emojibase`}
-        locale={matchLocale([locale])}
+        locale={emojiLocale(matchLocale([locale]))}
         onEmojiSelect={({ emoji }) => {
           setOpen(false);
           onSelect(emoji);

@@ -19,18 +19,18 @@ interface Pattern {
 const PLACEHOLDER = /\{(\d+)\}/g;
 const SENTENCE_END = /(?<=[.!?]) (?=[A-Z])/;
 
-/** English needs none: it is what the API says. Loaded when the first refusal comes. */
-const CATALOGUES: Record<Exclude<Locale, "en">, () => Promise<{ default: Catalogue }>> = {
+/** English needs none: it is what the API says, in languages without a catalogue too. Loaded with the first refusal. */
+const CATALOGUES: Partial<Record<Locale, () => Promise<{ default: Catalogue }>>> = {
   de: () => import("./refusals.de.json"),
 };
 
 const loaded = new Map<Locale, TranslateRefusal>();
 
 /** Load the texts of a language. */
-export async function loadRefusals(locale: Exclude<Locale, "en">): Promise<TranslateRefusal> {
+export async function loadRefusals(locale: Locale): Promise<TranslateRefusal> {
   let translate = loaded.get(locale);
   if (translate === undefined) {
-    translate = refusalTranslator((await CATALOGUES[locale]()).default);
+    translate = refusalTranslator((await CATALOGUES[locale]?.())?.default ?? {});
     loaded.set(locale, translate);
   }
   return translate;

@@ -2,6 +2,7 @@ import { Check } from "lucide-react";
 import { Label, Radio, RadioGroup } from "react-aria-components";
 
 import type { MessageId } from "../../../i18n/messages";
+import { apiLocale } from "../../../i18n/locales";
 import { LOCALE_NAMES, LOCALES, type Locale } from "../../../i18n/messages";
 import { useText } from "../../../i18n/translate";
 import { Switch } from "../../../ui/fields";
@@ -40,7 +41,7 @@ export default function Appearance() {
   const changeLocale = (chosen: Locale) => {
     setPreferences({ locale: chosen });
     // The server writes to the user, and applications answer them, in this language.
-    void changeSettings(session, { locale: chosen === "en" ? "en-US" : chosen }).catch(() => undefined);
+    void changeSettings(session, { locale: apiLocale(chosen) }).catch(() => undefined);
   };
   return (
     <>
