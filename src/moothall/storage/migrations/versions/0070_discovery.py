@@ -1,7 +1,7 @@
 """What guilds are listed by, and an index over those that are discoverable.
 
-Revision ID: 0069
-Revises: 0068
+Revision ID: 0070
+Revises: 0069
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 from moothall.storage.migrations.notation import create_tables, drop_tables
 
-revision = "0069"
-down_revision = "0068"
+revision = "0070"
+down_revision = "0069"
 branch_labels = None
 depends_on = None
 
