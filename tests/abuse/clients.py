@@ -18,7 +18,7 @@ _GIVE_UP = 30.0
 """Seconds; a client that waits longer counts as having waited so long."""
 _READERS = 12
 _SAME = 6
-"""People who log in, connect, and load pages in turn, for the same reason."""
+"""People who log in and connect in turn, for the same reason."""
 _BOTS = 3
 _OWN_EVERY = 0.02
 """Seconds between two measurements of the clients' own delays."""
@@ -59,7 +59,7 @@ class Clients:
     @classmethod
     async def ready(cls, community: Community) -> "Clients":
         """Register the people that the clients belong to."""
-        several = {"reader": _READERS, "comer": _SAME, "login": _SAME, "pages": _SAME, "bots_owner": _BOTS}
+        several = {"reader": _READERS, "comer": _SAME, "login": _SAME, "pages": _READERS, "bots_owner": _BOTS}
         names = [f"{name}_{number}" for name, count in several.items() for number in range(count)]
         names += ["writer", "listener", "files", "webhook"]
         joined = await asyncio.gather(
@@ -82,14 +82,14 @@ class Clients:
             # Of no common measure: else some would act at the same moments again and again.
             acts = [
                 self._repeat("read messages", 0.1, end, self._read),
-                self._repeat("bot reads guild", 0.41, end, self._bot_reads),
+                self._repeat("bot reads guild", 0.17, end, self._bot_reads),
                 self._repeat("write and hear", 0.27, end, self._write),
-                self._repeat("webhook posts", 0.47, end, self._post),
-                self._repeat("load a file", 0.53, end, self._load_file),
-                self._repeat("load a page", 0.43, end, self._load_page),
-                self._repeat("log in", 0.61, end, self._log_in),
-                self._repeat("connect, READY", 0.51, end, self._connect),
-                self._repeat("health", 0.49, end, self._health),
+                self._repeat("webhook posts", 0.37, end, self._post),
+                self._repeat("load a file", 0.23, end, self._load_file),
+                self._repeat("load a page", 0.19, end, self._load_page),
+                self._repeat("log in", 0.41, end, self._log_in),
+                self._repeat("connect, READY", 0.31, end, self._connect),
+                self._repeat("health", 0.21, end, self._health),
                 self._measure_own_delays(end),
             ]
             await asyncio.gather(*acts)
