@@ -267,6 +267,15 @@ class Settings(Struct, frozen=True, kw_only=True):
             le=120,
         ),
     ] = 0
+    registration_proof_of_work: Annotated[
+        int,
+        Meta(
+            description="How many hashes a browser computes at most to register an account (ALTCHA), half of it on "
+            "average; 100000 are about a second. 0 asks for none.",
+            ge=0,
+            le=10_000_000,
+        ),
+    ] = 0
     terms_url: Annotated[
         str | None,
         Meta(description="Terms that one must accept to register: the URL where they can be read."),

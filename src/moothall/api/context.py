@@ -107,6 +107,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Networks from which no one may register."""
     registration_min_age: int = 0
     """How old one must be to register, in years; 0 for any age."""
+    registration_proof_of_work: int = 0
+    """How many hashes it takes at most to register; 0 for none."""
     terms_url: str | None = None
     """Where the terms are that one must accept to register; None for no terms."""
     terms_version: str = "1"

@@ -147,6 +147,7 @@ def build_services(
             blocked_address_domains=settings.blocked_address_domains,
             blocked_networks=parse_networks(settings.registration_blocked_networks),
             registration_min_age=settings.registration_min_age,
+            registration_proof_of_work=settings.registration_proof_of_work,
             terms_url=settings.terms_url,
             terms_version=settings.terms_version,
             password_login=settings.password_login,

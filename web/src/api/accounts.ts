@@ -19,6 +19,8 @@ export interface Registration {
   date_of_birth?: string;
   /** Whether the user accepts the terms, where the server has some. */
   consent?: boolean;
+  /** The solution of a challenge, where the server asks for one. */
+  captcha_key?: string;
 }
 
 /** A new account that its user cannot log in to yet. */
@@ -58,6 +60,21 @@ export interface LoginMethods {
   terms_url: string | null;
   /** What this instance is called. */
   instance_name: string;
+  /** Whether one solves a challenge to register. */
+  proof_of_work: boolean;
+}
+
+/** A challenge of ALTCHA: the number up to `maxNumber` whose hash, after the salt, is `challenge`. */
+export interface Challenge {
+  algorithm: string;
+  challenge: string;
+  maxNumber: number;
+  salt: string;
+  signature: string;
+}
+
+export function getChallenge(): Promise<Challenge> {
+  return new ApiClient(null).request("GET", "/auth/altcha");
 }
 
 let asking: Promise<LoginMethods> | null = null;

@@ -67,6 +67,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "providers": "The identity providers that one can log in with.",
     "registration": "Who may register: the setting of that name.",
     "registration_domains": "Domains of email addresses that may register; empty for any.",
+    "registration_proof_of_work": "Hashes that a browser computes at most to register; 0 asks for none.",
     "report_type": "What the step reports; null where it reports nothing.",
     "should_submit_data": "Whether the element's value goes with the report.",
     "skip_if_unlocalized": "Whether the element is left out in other languages.",

@@ -22,6 +22,7 @@ class ModifyServerSettings(Struct, frozen=True):
     discovery: bool | UnsetType | None = UNSET
     registration: Registration | UnsetType | None = UNSET
     registration_domains: Annotated[list[Domain], Meta(max_length=100)] | UnsetType | None = UNSET
+    registration_proof_of_work: Annotated[int, Meta(ge=0, le=10_000_000)] | UnsetType | None = UNSET
     blocked_usernames: Annotated[list[Word], Meta(max_length=1000)] | UnsetType | None = UNSET
     blocked_address_domains: Annotated[list[Domain], Meta(max_length=1000)] | UnsetType | None = UNSET
     password_min_score: Annotated[int, Meta(ge=0, le=4)] | UnsetType | None = UNSET

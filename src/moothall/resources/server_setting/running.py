@@ -33,6 +33,7 @@ NAMES: Final = (
     "discovery",
     "registration",
     "registration_domains",
+    "registration_proof_of_work",
     "blocked_usernames",
     "blocked_address_domains",
     "password_min_score",

@@ -56,6 +56,8 @@ class LoginMethods(Struct, frozen=True):
     """The terms that one must accept to register."""
     instance_name: str
     """What this server is called."""
+    proof_of_work: bool
+    """Whether one solves a challenge (`GET /auth/altcha`) to register."""
 
 
 class LinkedIdentity(Struct, frozen=True, kw_only=True):
@@ -105,7 +107,12 @@ async def get_login_methods(ctx: Context) -> LoginMethods:
     limits = ctx.services.limits
     providers = [login_provider(row) for row in rows if row.enabled]
     return LoginMethods(
-        limits.password_login, providers, limits.registration_min_age, limits.terms_url, limits.instance_name
+        passwords=limits.password_login,
+        providers=providers,
+        min_age=limits.registration_min_age,
+        terms_url=limits.terms_url,
+        instance_name=limits.instance_name,
+        proof_of_work=limits.registration_proof_of_work > 0,
     )
 
 

@@ -24,6 +24,7 @@ import { Button } from "../../ui/controls";
 import { Checkbox } from "../../ui/fields";
 import { TextField } from "../../ui/TextField";
 import { ErrorNotice } from "../session/ErrorNotice";
+import { proveWork } from "./proofOfWork";
 import { fieldError, useAction, type Action } from "../session/useAction";
 import "./auth.css";
 
@@ -135,6 +136,7 @@ function useLoginMethods(): LoginMethods {
     min_age: 0,
     terms_url: null,
     instance_name: "Moothall",
+    proof_of_work: false,
   });
   useEffect(() => {
     let isShown = true;
@@ -255,7 +257,7 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
   const [globalName, setGlobalName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [invitation, setInvitation] = useState("");
+  const [invitation, setInvitation] = useState(() => new URLSearchParams(location.search).get("token") ?? "");
   const [dateOfBirth, setDateOfBirth] = useState("");
   const [consent, setConsent] = useState(false);
   const methods = useLoginMethods();
@@ -271,6 +273,7 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
       ...(invitation !== "" && { registration_token: invitation }),
       ...(dateOfBirth !== "" && { date_of_birth: dateOfBirth }),
       ...(consent && { consent }),
+      ...(methods.proof_of_work && { captcha_key: await proveWork() }),
     });
     if ("token" in account) {
       onLogin(account);
@@ -355,6 +358,7 @@ export function RegisterPage({ onLogin }: AuthPageProps) {
             {consentError !== undefined && <span className="field-error">{consentError}</span>}
           </div>
         )}
+        {methods.proof_of_work && <p className="field-hint">{text("auth.register.work")}</p>}
       </AuthForm>
       <p className="auth-other">
         <Translate

@@ -8,7 +8,7 @@ from moothall.api import unit_of_work
 from moothall.api.access import PERSON, PUBLIC, SIGNED_IN
 from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
-from moothall.api.endpoint import patch, post
+from moothall.api.endpoint import get, patch, post
 from moothall.api.ratelimit import Rate
 from moothall.objects import errors, limits, locales
 from moothall.objects.email_address import EmailAddress
@@ -34,6 +34,13 @@ from moothall.resources.user.account.policy import (
     check_passwords,
     check_registration,
     pending_of,
+)
+from moothall.resources.user.account.proof_of_work import (
+    SOLUTION_MAX,
+    Challenge,
+    check_solution,
+    new_challenge,
+    use_solution,
 )
 from moothall.resources.user.auth_session.client import LoginClient, client_of
 from moothall.resources.user.events import SessionsClose
@@ -73,6 +80,8 @@ class Register(Struct, frozen=True):
     """An invitation of the operator, which is needed where the setting `registration` is "token"."""
     date_of_birth: Annotated[str, Meta(max_length=32)] | UnsetType | None = UNSET
     """Like 2000-12-31; needed where the setting `registration_min_age` is more than 0. It is not stored."""
+    captcha_key: Annotated[str, Meta(max_length=SOLUTION_MAX)] | UnsetType | None = UNSET
+    """The solution of a challenge (`GET /auth/altcha`), where the setting `registration_proof_of_work` asks for one."""
     consent: bool = False
     """Whether the user accepts the terms, which is needed where the setting `terms_url` names some."""
 
@@ -201,6 +210,12 @@ async def register(ctx: Context, body: Register) -> Registered:
     return await register_account(ctx, body)
 
 
+@get("/auth/altcha", permission=PUBLIC, rate=_CODE_RATE)
+async def get_registration_challenge(ctx: Context) -> Challenge:
+    """Get a challenge of ALTCHA, whose solution registers one account. Where none is asked for: 403/40006."""
+    return new_challenge(ctx)
+
+
 @post("/auth/login", permission=PUBLIC, rate=_LOGIN_RATE, writes=False)
 async def log_in(ctx: Context, body: LogIn) -> LoginResult:
     """Log in with a username or email address and a password; returns a session token. Failures are throttled.
@@ -320,6 +335,8 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
     pending = pending_of(ctx.services.limits)
     email = None if body.email is UNSET else body.email
     form_errors = FormErrors()
+    # Before anything that costs the server more than it has cost the client.
+    solution = check_solution(ctx, body.captcha_key or None)
     await body.check_names_and_password(ctx, form_errors)
     form_errors.raise_if_any()
     password_hash, client = await hash_password(ctx, body.password), client_of(ctx)
@@ -339,6 +356,7 @@ async def register_account(ctx: Context, body: Register, *, seconds: int | None 
             pending=pending,
             locale=preferred_locale(ctx.header("accept-language")) or locales.DEFAULT,
         )
+        await use_solution(inner, solution, user_id)
         await operations.store_consent(inner, user_id)
         if pending is not Pending.NOTHING:
             return Registered(user_id, required_actions=[REQUIRED_ACTIONS[pending]])

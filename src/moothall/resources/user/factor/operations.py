@@ -160,15 +160,10 @@ async def use_assertion(ctx: Context, user_id: UserId, assertion: Assertion | No
 
 async def spend_ticket(ctx: Context, ticket: str, user_id: UserId) -> bool:
     """Note that a ticket that is not stored was used; False if it was used before."""
-    digest = hash_token(ticket)
-    if await queries.select_ticket(ctx.tx, digest, TicketPurpose.USED, ctx.now) is not None:
-        return False
-    expires_at = Timestamp(ctx.now + TICKET_MINUTES * _MINUTE_MS)
-    row = TicketRow(
-        digest, user_id, TicketPurpose.USED, undelete=False, key_hash=None, failures=0, expires_at=expires_at
-    )
-    await queries.insert_ticket(ctx.tx, row, ctx.now)
-    return True
+    used = TicketPurpose.USED
+    ends = Timestamp(ctx.now + TICKET_MINUTES * _MINUTE_MS)
+    row = TicketRow(hash_token(ticket), user_id, used, undelete=False, key_hash=None, failures=0, expires_at=ends)
+    return await queries.insert_new_ticket(ctx.tx, row, ctx.now)
 
 
 async def check_evidence(ctx: Context, user_id: UserId, evidence: Evidence) -> bool:

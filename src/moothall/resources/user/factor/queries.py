@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.storage.database import Query, Reader, Transaction, in_list, update_columns, upsert
+from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, update_columns, upsert
 from moothall.storage.sql import and_, bindparam, delete, func, insert, or_, select, update
 from moothall.storage.tables import authenticators, backup_codes, factor_recoveries, factor_tickets, factors
 
@@ -93,6 +93,7 @@ _consume_code = Query(
     )
 )
 _insert_ticket = Query(lambda: insert(factor_tickets))
+_insert_new_ticket = Query(lambda: insert_ignore(factor_tickets, key=("hash",)))
 _select_ticket = Query(
     lambda: select(factor_tickets).where(
         _t.hash == bindparam("hash"), _t.purpose == bindparam("purpose"), _t.expires_at > bindparam("now")
@@ -242,19 +243,13 @@ async def consume_backup_code(tx: Transaction, user_id: UserId, hashes: Collecti
 async def insert_ticket(tx: Transaction, row: TicketRow, now: Timestamp) -> None:
     """Store a ticket, and delete those of all users that have expired."""
     await tx.execute(_delete_expired, now=now)
-    await tx.execute(
-        _insert_ticket,
-        hash=row.hash,
-        user_id=row.user_id,
-        purpose=row.purpose,
-        undelete=row.undelete,
-        key_hash=row.key_hash,
-        failures=row.failures,
-        expires_at=row.expires_at,
-        provider_id=row.provider_id,
-        provider_session=row.provider_session,
-        provider_groups=row.provider_groups,
-    )
+    await tx.execute(_insert_ticket, **structs.asdict(row))
+
+
+async def insert_new_ticket(tx: Transaction, row: TicketRow, now: Timestamp) -> bool:
+    """The same; False, and nothing is stored, if there is one with the hash."""
+    await tx.execute(_delete_expired, now=now)
+    return await tx.execute(_insert_new_ticket, **structs.asdict(row)) > 0
 
 
 async def select_ticket(reader: Reader, digest: bytes, purpose: TicketPurpose, now: Timestamp) -> TicketRow | None:
