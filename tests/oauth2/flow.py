@@ -64,6 +64,13 @@ async def application(platform: Platform, owner: Caller | None = None, **setting
     return App(platform, owner, made.json)
 
 
+VERIFIER = "v" * 43
+PKCE = {
+    "code_challenge": base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode(),
+    "code_challenge_method": "S256",
+}
+
+
 async def consent(person: Caller, app: App, scope: str, body: dict[str, Any] | None = None, **query: Any) -> Reply:
     defaults = {"client_id": app.id, "scope": scope, "response_type": "code", "redirect_uri": CALLBACK, "state": "s1"}
     fields = {name: value for name, value in (defaults | query).items() if value is not None}
@@ -77,8 +84,10 @@ def answer_of(reply: Reply) -> dict[str, str]:
 
 
 async def tokens_of(person: Caller, app: App, scope: str, body: dict[str, Any] | None = None, **query: Any) -> Any:
-    code = answer_of(await consent(person, app, scope, body, **query))["code"]
-    reply = await app.exchange(code)
+    # A login needs PKCE.
+    logs_in = "openid" in scope.split()
+    code = answer_of(await consent(person, app, scope, body, **(PKCE if logs_in else {}) | query))["code"]
+    reply = await (app.exchange(code, code_verifier=VERIFIER) if logs_in else app.exchange(code))
     assert reply.status == 200, reply.body
     return reply.json
 

@@ -17,6 +17,7 @@ from moothall import __version__
 from moothall.api.context import Limits
 from moothall.api.endpoint import Endpoint
 from moothall.api.openapi import openapi_document
+from moothall.oauth2.provider_metadata import DISCOVERY_PATH, provider_metadata
 from moothall.objects.clock import CLOCK
 from moothall.objects.wire import encode
 from moothall.pages.paths import THEME
@@ -124,6 +125,7 @@ class Documents:
                 Route("/for-developers", self._developers()),
                 Route("/robots.txt", _endpoint(lambda: _ROBOTS, "text/plain", _CACHED)),
                 Route("/llms.txt", _endpoint(self._build_guide, "text/markdown", _CACHED)),
+                Route(DISCOVERY_PATH, self._show_openid_configuration),
                 Route("/.well-known/security.txt", self._show_security_contact),
                 Route("/favicon.ico", self._icon_endpoint("icon-192.png", 256)),
                 Route("/reference", self._show_reference),
@@ -198,6 +200,10 @@ class Documents:
             return await own(request)
 
         return show
+
+    async def _show_openid_configuration(self, _request: Request) -> Response:
+        """What others need to let people log in with their accounts here (OpenID Connect Discovery 1.0)."""
+        return Response(encode(provider_metadata(self._url)), headers=_ANY_ORIGIN, media_type="application/json")
 
     async def _show_security_contact(self, _request: Request) -> Response:
         """Where to report security problems (RFC 9116); 404 without a contact."""

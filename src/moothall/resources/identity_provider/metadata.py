@@ -22,6 +22,7 @@ class ProviderMetadata(Struct, frozen=True, kw_only=True):
     userinfo_endpoint: str | None = None
     token_endpoint_auth_methods_supported: list[str] = field(default_factory=lambda: ["client_secret_basic"])
     id_token_signing_alg_values_supported: list[str] = field(default_factory=lambda: ["RS256"])
+    scopes_supported: list[str] | None = None
     backchannel_logout_supported: bool = False
     authorization_response_iss_parameter_supported: bool = False
 
@@ -29,6 +30,12 @@ class ProviderMetadata(Struct, frozen=True, kw_only=True):
     def algorithms(self) -> list[str]:
         """The algorithms of its tokens that are accepted."""
         return [name for name in ALGORITHMS if name in self.id_token_signing_alg_values_supported]
+
+    def supported(self, scopes: str) -> str:
+        """Those of some scopes that it knows, where it says which: others could be refused."""
+        if self.scopes_supported is None:
+            return scopes
+        return " ".join(scope for scope in scopes.split() if scope == "openid" or scope in self.scopes_supported)
 
     def urls(self) -> list[str]:
         """The URLs that requests go to, or that browsers are sent to."""

@@ -89,12 +89,13 @@ class ProviderClient:
         self, provider: ProviderRow, *, redirect_uri: str, state: str, nonce: str, challenge: str
     ) -> str:
         """The URL to send a browser to. Raises ProviderFailed."""
-        endpoint = (await self.metadata(provider)).authorization_endpoint
+        metadata = await self.metadata(provider)
+        endpoint = metadata.authorization_endpoint
         query = {
             "response_type": "code",
             "client_id": provider.client_id,
             "redirect_uri": redirect_uri,
-            "scope": provider.scopes,
+            "scope": metadata.supported(provider.scopes),
             "state": state,
             "nonce": nonce,
             "code_challenge": challenge,
