@@ -90,9 +90,25 @@ async def set_mail_up(page: Page, port: int, codes: list[str]) -> None:
     await expect(page.get_by_role("status").filter(has_text="The mail server took it: taken")).to_be_visible()
 
 
+async def see_as_others(other: ClientPage) -> None:
+    """Find the link spent, the name and picture in force, and register with a proof of work and for approval."""
+    page = other.page
+    await expect(page.get_by_text("This link has been used")).to_be_visible()
+    await expect(page.get_by_text("The Hall")).to_be_visible()
+    icon = await page.request.get(f"{other.url}/icon.svg")
+    assert icon.headers["content-type"] == "image/png"
+    await page.goto(f"{other.url}/app/register")
+    await page.get_by_label("Username").fill("bob")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Register").click()
+    await expect(page.get_by_role("status").filter(has_text="approval")).to_be_visible()
+    assert other.errors == []
+
+
 async def test_the_first_operator_sets_the_instance_up_leaves_and_resumes(
-    browser: Browser, tmp_path: Path, mails: MailServer
+    browser: Browser, tmp_path: Path, mails: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("MOOTHALL_REGISTRATION_PROOF_OF_WORK", "2000")
     with RunningServer(tmp_path / "data", "--no-demo", "--no-rate-limits") as server:
         link = f"/setup?token={server.wait_for(_LINK)[1]}"
         client = await ClientPage.open(browser, server.url, link)
@@ -103,7 +119,7 @@ async def test_the_first_operator_sets_the_instance_up_leaves_and_resumes(
         await name_the_instance(page)
         await expect(page.get_by_role("heading", name="Registration")).to_be_visible()
         violations += await client.violations()
-        await choose_option(page, "Who may register", "Those with an invitation")
+        await choose_option(page, "Who may register", "Anyone, once an operator has approved")
         await page.get_by_role("button", name="Save and go on").click()
         await set_mail_up(page, mails.port, codes)
         violations += await client.violations()
@@ -128,12 +144,7 @@ async def test_the_first_operator_sets_the_instance_up_leaves_and_resumes(
         await page.wait_for_url("**/channels/*")
         await expect(page.get_by_role("link", name="rules")).to_be_visible()
 
-        # The link is spent, and others see what the instance is called, and its picture.
-        other = await ClientPage.open(browser, server.url, link)
-        await expect(other.page.get_by_text("This link has been used")).to_be_visible()
-        await expect(other.page.get_by_text("The Hall")).to_be_visible()
-        icon = await other.page.request.get(f"{server.url}/icon.svg")
-        assert icon.headers["content-type"] == "image/png"
+        await see_as_others(await ClientPage.open(browser, server.url, link))
         assert violations == []
 
     # A command sends by the same mail server.

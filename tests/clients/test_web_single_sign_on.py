@@ -77,7 +77,7 @@ async def test_a_second_instance_logs_in_with_the_first(browser: Browser, server
             secret = (await owner.post(f"{path}/reset"))["secret"]
         secret_file = tmp_path / "secret"
         secret_file.write_text(secret)
-        arguments = ("--issuer", first.url, "--client-id", str(application["id"]), "--label", "First")
+        arguments: tuple[str, ...] = ("--issuer", first.url, "--client-id", str(application["id"]), "--label", "First")
         arguments += ("--client-secret-file", str(secret_file), "--data", str(server.data))
         command = partial(
             run, "provider", "add", "first", *arguments, env={"MOOTHALL_PRIVATE_PROVIDER_HOSTS": "localhost"}

@@ -64,11 +64,7 @@ async def application(platform: Platform, owner: Caller | None = None, **setting
     return App(platform, owner, made.json)
 
 
-VERIFIER = "v" * 43
-PKCE = {
-    "code_challenge": base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode(),
-    "code_challenge_method": "S256",
-}
+PKCE: dict[str, Any] = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
 
 
 async def consent(person: Caller, app: App, scope: str, body: dict[str, Any] | None = None, **query: Any) -> Reply:

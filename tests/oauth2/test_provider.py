@@ -20,7 +20,12 @@ async def read_document(platform: Platform) -> dict[str, Any]:
     async def describe() -> Description:
         return Description(b"", b"")
 
-    documents = Documents(describe, public_url=URL, gateway_url="ws://x", limits=lambda: platform.services.limits)
+    async def search(*_: object) -> Any:
+        return []
+
+    documents = Documents(
+        describe, public_url=URL, gateway_url="ws://x", limits=lambda: platform.services.limits, search=search
+    )
     sent: list[Any] = []
 
     async def send(message: Any) -> None:

@@ -103,7 +103,3 @@ export function getRecovery(api: ApiClient): Promise<{ recovery_at: string | nul
 export function cancelRecovery(api: ApiClient): Promise<void> {
   return api.request("DELETE", RECOVERY);
 }
-
-export function renameAuthenticator(api: ApiClient, id: string, name: string): Promise<Authenticator> {
-  return api.request("PATCH", `${AUTHENTICATORS}/${id}`, { body: { name } });
-}

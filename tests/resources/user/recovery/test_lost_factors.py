@@ -15,6 +15,12 @@ ADDRESS = "alice@example.org"
 _DAY = 86_400
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tests wait."""
+    monkeypatch.setattr(CLOCK, "_offset_ns", 0)  # restored after the test
+
+
 @pytest.fixture
 async def server(platform: Platform) -> AsyncIterator[MailServer]:
     """The mail server of the platform."""

@@ -54,14 +54,14 @@ class Solution(Struct, frozen=True):
 
 def new_challenge(ctx: Context) -> Challenge:
     """Make a challenge. Raises Refusal 403/40006 where none is asked for."""
-    import altcha  # noqa: PLC0415 few servers ask for it
+    from altcha import v1  # noqa: PLC0415 few servers ask for it
 
     hardest = ctx.services.limits.registration_proof_of_work
     if not hardest:
         raise Refusal(errors.FEATURE_DISABLED)
     expires = datetime.fromtimestamp(ctx.now / 1000 + _SECONDS, UTC)
-    options = altcha.ChallengeOptionsV1(max_number=hardest, hmac_key=_keys(ctx)[0], expires=expires)
-    made = altcha.create_challenge_v1(options)
+    options = v1.ChallengeOptions(max_number=hardest, hmac_key=_keys(ctx)[0], expires=expires)
+    made = v1.create_challenge(options)
     return Challenge(made.algorithm, made.challenge, made.max_number, made.salt, made.signature)
 
 
@@ -73,43 +73,52 @@ def check_solution(ctx: Context, text: str | None) -> Solution | None:
     if not ctx.services.limits.registration_proof_of_work:
         return None
     if not text:
-        raise _refusal("captcha-required", _MISSING)
+        raise _missing()
     try:
         solution = msgspec.json.decode(base64.b64decode(text, validate=True), type=Solution)
     except (binascii.Error, msgspec.MsgspecError, ValueError):
-        raise _refusal("invalid-response", _BAD) from None
+        raise _bad() from None
     if not _is_good(ctx, solution):
-        raise _refusal("invalid-response", _BAD)
+        raise _bad()
     return solution
 
 
 async def use_solution(ctx: Context, solution: Solution | None, user_id: UserId) -> None:
     """Use a solution for a new account. Raises Refusal 50035 at `captcha_key` if it was used before."""
     if solution is not None and not await spend_ticket(ctx, f"altcha {solution.challenge}", user_id):
-        raise _refusal("invalid-response", _BAD)
+        raise _bad()
 
 
 def _is_good(ctx: Context, solution: Solution) -> bool:
-    import altcha  # noqa: PLC0415 as above
+    from altcha import v1  # noqa: PLC0415 as above
 
     if solution.algorithm != _ALGORITHM:
         return False
-    payload = altcha.PayloadV1("SHA-256", solution.challenge, solution.number, solution.salt, solution.signature)
+    payload = v1.Payload("SHA-256", solution.challenge, solution.number, solution.salt, solution.signature)
     _, expires, _ = payload.parse_salt()
     # Our own clock: that of the library cannot be set.
     if expires is None or expires * 1000 <= ctx.now:
         return False
-    return any(altcha.verify_solution_v1(payload, key, check_expires=False)[0] for key in _keys(ctx))
+    return any(v1.verify_solution(payload, key, check_expires=False)[0] for key in _keys(ctx))
 
 
 def _keys(ctx: Context) -> tuple[bytes, ...]:
     return ctx.services.box.digests(_KEY, about=b"proof of work")
 
 
-def _refusal(word: str, message: str) -> Refusal:
-    """The refusal in the shape of the usual clients, with `captcha_key` and the service to ask."""
+def _missing() -> Refusal:
     form_errors = FormErrors()
-    form_errors.add("captcha_key", FormCode.INVALID_TOKEN, message)
-    refusal = form_errors.refusal()
+    form_errors.add("captcha_key", FormCode.INVALID_TOKEN, _MISSING)
+    return _with_service(form_errors.refusal(), "captcha-required")
+
+
+def _bad() -> Refusal:
+    form_errors = FormErrors()
+    form_errors.add("captcha_key", FormCode.INVALID_TOKEN, _BAD)
+    return _with_service(form_errors.refusal(), "invalid-response")
+
+
+def _with_service(refusal: Refusal, word: str) -> Refusal:
+    """The refusal in the shape of the usual clients, with `captcha_key` and the service to ask."""
     refusal.extra |= {"captcha_key": [word], "captcha_service": "altcha"}
     return refusal
