@@ -434,6 +434,7 @@ ELSEWHERE: Mapping[str, tuple[str, Do, tuple[str, ...]]] = {
 
 _ITS_USER = "it goes to one user's sessions, as those of the matrix do: "
 TESTED_ELSEWHERE: Mapping[str, str] = {
+    "JOBS_DUE": "tests/resources/job_administration: processes alone, no session",
     **dict.fromkeys(
         (
             "APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE", "INTERACTION_CREATE", "INTERACTION_MODAL_CREATE",
