@@ -466,6 +466,26 @@ class Settings(Struct, frozen=True, kw_only=True):
             ge=0,
         ),
     ] = 10_000
+    storage_quota_mb_per_guild: Annotated[
+        int,
+        Meta(
+            description="Megabytes that the files of a guild's messages may have in all, each file at least 4 KiB; "
+            "0 for any number. Operators set other ones for single guilds.",
+            ge=0,
+        ),
+    ] = 0
+    guilds_per_user: Annotated[
+        int,
+        Meta(description="Guilds that a person may be in; twice as many, at most 200, with Nitro.", ge=1, le=200),
+    ] = 100
+    members_per_guild: Annotated[
+        int,
+        Meta(
+            description="Members that a new guild may have. Operators set other numbers for single guilds.",
+            ge=2,
+            le=500_000,
+        ),
+    ] = 500_000
 
     gateway_heartbeat_ms: Annotated[
         int, Meta(description="Interval of clients' heartbeats in milliseconds.", ge=1000)

@@ -38,7 +38,7 @@ def test_commands_make_operators_and_tokens_and_all_is_in_the_log(server: Runnin
     made = command(server, "operator", "add", "olga", "--create", "--reason", "first")
     assert made["password"]
     login = server.request("POST", "/auth/login", {"login": "olga", "password": made["password"]}).json["token"]
-    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 8
+    assert len(server.request("GET", "/admin/v1/operators/@me", token=login).json["permissions"]) == 11
     alice = command(server, "user", "create", "alice")
     command(server, "operator", "add", "alice", "--may", "users", "--may", "log")
     token = command(server, "token", "create", "alice", "--may", "users", "--label", "script")

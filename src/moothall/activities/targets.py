@@ -130,7 +130,7 @@ class Targets:
     async def _read(self, application_id: ApplicationId, expires_at: float) -> _Entry:
         async with self._services.database.read() as reader:
             row = await select_application(reader, application_id)
-        if row is None or not row.flags & ApplicationFlags.EMBEDDED:
+        if row is None or row.disabled or not row.flags & ApplicationFlags.EMBEDDED:
             return _Entry(None, "", expires_at)
         return _Entry(UrlMap(url_mappings(row)), row.verify_key, expires_at)
 

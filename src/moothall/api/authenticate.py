@@ -13,7 +13,7 @@ from moothall.objects.wire import Timestamp
 from moothall.runtime.cache import Cache
 from moothall.runtime.secrets import hash_token
 from moothall.storage.database import Database, Query, Reader
-from moothall.storage.sql import bindparam, or_, select
+from moothall.storage.sql import bindparam, func, or_, select
 from moothall.storage.tables import applications, operator_tokens, tokens, users
 
 
@@ -73,7 +73,7 @@ _select_token = Query(
             tokens.c.application_id,
             tokens.c.scopes,
             tokens.c.expires_at,
-            or_(users.c.deleted, users.c.disabled).label("closed"),
+            or_(users.c.deleted, users.c.disabled, func.coalesce(applications.c.disabled, False)).label("closed"),
             users.c.mfa_enabled,
             applications.c.flags,
             _owners.c.mfa_enabled.label("owner_mfa"),

@@ -21,7 +21,7 @@ from moothall.authority.guild_state import GuildState
 from moothall.authority.guild_states import GuildStates
 from moothall.authority.member_authority import MemberAuthority
 from moothall.bus import Audience, Bus, Envelope
-from moothall.objects import errors
+from moothall.objects import errors, limits
 from moothall.objects.audit_log import AuditLogChange, AuditLogEntry, AuditLogEvent, AuditLogOptions
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import AuditEntryId, ChannelId, GuildId, Snowflake, SnowflakeFactory, UserId
@@ -143,8 +143,18 @@ class Limits(Struct, frozen=True, kw_only=True):
     """The largest request with files, in bytes."""
     storage_quota_bytes: int = 0
     """Bytes of files that an account may have stored; 0 for any number."""
+    storage_quota_mb_per_guild: int = 0
+    """Megabytes of files that a guild may have stored, unless an operator has set its own quota; 0 for any number."""
+    guilds_per_user: int = limits.GUILDS_PER_USER
+    """How many guilds a person may be a member of."""
+    members_per_guild: int = limits.GUILD_MEMBERS_MAX
+    """How many members a new guild may have."""
     outgoing_proxy: str | None = None
     """The URL of the HTTP proxy that these requests go through."""
+
+    def max_guilds(self, *, premium: bool) -> int:
+        """How many guilds a person may be a member of, with Nitro or without."""
+        return min(2 * self.guilds_per_user, limits.GUILDS_PER_PREMIUM_USER) if premium else self.guilds_per_user
 
 
 def _no_header(name: str) -> str | None:  # noqa: ARG001 there is no request

@@ -1,7 +1,8 @@
-"""How many bytes of files each account has stored, and how many it may.
+"""How many bytes of files each account and each guild has stored, and how many it may.
 
 An account is charged for each file that its messages and unused uploads have, once however many of them have it, from
 the transaction that stores the first to the one that drops the last. So `storage_usage` always equals a new count.
+A guild is charged in the same way for the files of messages in its channels (`guild_storage`).
 """
 
 from collections import Counter
@@ -11,13 +12,15 @@ from typing import Final
 from moothall.api.context import Limits, Services
 from moothall.objects import errors
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import UserId
+from moothall.objects.ids import ChannelId, GuildId, UserId
 from moothall.storage.database import Query, Reader, Transaction, upsert
-from moothall.storage.sql import bindparam, select
-from moothall.storage.tables import storage_usage
+from moothall.storage.sql import bindparam, select, update
+from moothall.storage.tables import channels, guild_storage, storage_usage
 
 FILE_BYTES_MIN: Final = 4096
 """The bytes of a file on the disk are a multiple of this, so that a quota bounds the number of small files as well."""
+
+MEGABYTE: Final = 1_000_000
 
 _usage = storage_usage.c
 _add = Query(
@@ -29,6 +32,19 @@ _add = Query(
     )
 )
 _select = Query(lambda: select(_usage.bytes).where(_usage.payer_id == bindparam("payer_id")))
+_stored = guild_storage.c
+_added = bindparam("added", type_=_stored.bytes.type)
+_add_of_guild = Query(lambda: upsert(guild_storage, key=("guild_id",), update={"bytes": _stored.bytes + _added}))
+_take_of_guild = Query(
+    lambda: update(guild_storage).where(_stored.guild_id == bindparam("of_guild")).values(bytes=_stored.bytes + _added)
+)
+_select_of_guild = Query(
+    lambda: (
+        select(_stored.bytes, _stored.quota_mb)
+        .select_from(channels.join(guild_storage, _stored.guild_id == channels.c.guild_id))
+        .where(channels.c.id == bindparam("channel_id"))
+    )
+)
 
 
 def charged_bytes(size: int) -> int:
@@ -51,6 +67,33 @@ async def add_stored_bytes_of_all(tx: Transaction, added: Mapping[UserId, int]) 
         await tx.execute_many(_add, rows)
 
 
+async def add_bytes_of_guilds(tx: Transaction, added: Mapping[GuildId, int]) -> None:
+    """Count bytes that guilds have stored since, or fewer, in the order of their ids.
+
+    Other transactions that count those of the same guild wait until this one ends. A guild that is gone, whose files
+    are dropped one after another, is counted no more.
+    """
+    for guild_id in sorted(added):
+        if added[guild_id] > 0:
+            await tx.execute(_add_of_guild, guild_id=guild_id, bytes=added[guild_id], added=added[guild_id])
+        else:
+            await tx.execute(_take_of_guild, of_guild=guild_id, added=added[guild_id])
+
+
+async def require_room_in_guild(reader: Reader, limits: Limits, channel_id: ChannelId) -> None:
+    """Raise Refusal, 413/40005, if the guild of a channel has stored more than it may."""
+    row = await reader.one(_select_of_guild, channel_id=channel_id)
+    if row is None:
+        return
+    stored, own = row
+    megabytes = limits.storage_quota_mb_per_guild if own is None else int(own)
+    if megabytes and stored > megabytes * MEGABYTE:
+        raise Refusal(
+            errors.REQUEST_TOO_LARGE,
+            message=f"The files here may have {megabytes} MB in all. Delete messages with files to make room.",
+        )
+
+
 async def select_stored_bytes(reader: Reader, user_id: UserId) -> int:
     """How many bytes an account has stored."""
     return int(await reader.scalar(_select, payer_id=user_id) or 0)
@@ -64,7 +107,7 @@ def require_within_quota(limits: Limits, stored: int) -> None:
 
 def over_quota(limits: Limits) -> Refusal:
     """The refusal of a file for which an account has no room left."""
-    megabytes = limits.storage_quota_bytes // 1_000_000
+    megabytes = limits.storage_quota_bytes // MEGABYTE
     return Refusal(
         errors.REQUEST_TOO_LARGE,
         message=f"Your files may have {megabytes} MB in all. Delete messages with files to make room.",

@@ -25,6 +25,7 @@ from moothall.app.gauges import (
     add_voice_gauges,
     collect_from_workers,
     count_published,
+    figures_over_time,
     watch_loop,
 )
 from moothall.app.routes import Routes, address_limits
@@ -247,6 +248,7 @@ class App:
             add_nats_gauges(self.metrics, self._shared)
         if not self._is_worker:
             count_published(self.bus, self.metrics)
+        self.figures = figures_over_time(self.services, self.bus, self.metrics, is_worker=self._is_worker)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection, or the lifespan of the application."""
@@ -270,6 +272,7 @@ class App:
             await self.gateway.start()
             self.services.resources[RunningSettings].start()
             self.connected_tokens.start()
+            self.figures.start()
         else:
             await self._start_writing()
         if self._loop_watch is not None:
@@ -313,6 +316,7 @@ class App:
         await self.session_sweeper.end_unused()
         self.session_sweeper.start()
         self.eraser.start()
+        self.figures.start()
         self.routes.files.start()
 
     async def stop(self) -> None:
@@ -331,6 +335,7 @@ class App:
         await self.sweeper.stop()
         await self.session_sweeper.stop()
         await self.eraser.stop()
+        await self.figures.stop()
         await self.routes.files.stop()
         await self.gateway.close()
         if self.writer_calls is not None:

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 import moothall.gateway.endpoints
 import moothall.oauth2.endpoints  # noqa: F401 both register endpoints
+from moothall.api.context import Services
 from moothall.api.jobs.queries import JobCounts, count_jobs
 from moothall.app.voice_states import VoiceStates
 from moothall.bus import Bus, Envelope
 from moothall.bus.unix import WriterBus
 from moothall.gateway.node import GatewayNode
 from moothall.objects.wire import Timestamp
+from moothall.resources.server_figure.counts import FigureCounts
+from moothall.resources.server_figure.sampler import FigureSampler
 from moothall.runtime.loop_watch import LoopWatch
 from moothall.runtime.metrics import Metrics
 from moothall.runtime.work_pool import PayerPool
+from moothall.server.worker_figures import CountReporter, receive_counts
 from moothall.server.worker_metrics import MetricsCollector, MetricsReporter
 from moothall.storage.database import Database, StorageError
 
@@ -102,6 +106,16 @@ def add_nats_gauges(metrics: Metrics, bus: "NatsBus") -> None:
     metrics.add_gauge("bus_connected", "Whether NATS can be reached.", lambda: int(bus.connected))
     metrics.add_gauge("bus_dropped", "Presences and typing given up while it could not.", lambda: bus.dropped)
     metrics.add_gauge("bus_unauthentic", "Messages on NATS that were not of this cluster.", lambda: bus.unauthentic)
+
+
+def figures_over_time(
+    services: Services, bus: Bus, metrics: Metrics, *, is_worker: bool
+) -> FigureSampler | CountReporter:
+    """The task that stores figures over time; in a worker, which writes nothing, the one that reports them."""
+    if is_worker:
+        return CountReporter(bus, metrics.count_requests)
+    receive_counts(bus, services.resources[FigureCounts].add_requests)
+    return FigureSampler(services, metrics.count_requests)
 
 
 def count_published(bus: Bus, metrics: Metrics) -> None:

@@ -52,6 +52,7 @@ from moothall.resources.message.rules import RecentMessages
 from moothall.resources.message.search.cache import SearchCache
 from moothall.resources.push.encryption import VapidKey
 from moothall.resources.push.sender import PushSender
+from moothall.resources.server_figure.counts import FigureCounts
 from moothall.resources.server_setting.running import RunningSettings
 from moothall.resources.user.factor.attempts import CodeThrottle
 from moothall.resources.user.password.verification import PasswordThrottle
@@ -165,6 +166,9 @@ def build_services(
             link_previews=settings.link_previews,
             max_upload_bytes=settings.max_upload_bytes,
             storage_quota_bytes=settings.storage_quota_mb_per_user * 1_000_000,
+            storage_quota_mb_per_guild=settings.storage_quota_mb_per_guild,
+            guilds_per_user=settings.guilds_per_user,
+            members_per_guild=settings.members_per_guild,
             outgoing_proxy=settings.link_previews_proxy_url,
         ),
         has_listeners=has_listeners,
@@ -179,6 +183,7 @@ def build_services(
             EncodedMembers(database),
             ArchiveLinks(key.subkeys("archive links"), base_url(settings)),
             ExpirySchedule(),
+            FigureCounts(),
             InactiveMembers(database),
             NonceSweep(),
             PasswordThrottle(),

@@ -208,6 +208,47 @@ def features(
     click.echo(f"features: {' '.join(changed.features) or 'none'}\ntier: {int(changed.premium_tier)}")
 
 
+@guild.command(short_help="Set how much a guild may have.")
+@takes_settings(*STORAGE)
+@click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)
+@click.option("--storage-mb", type=click.IntRange(0), metavar="N", help="Megabytes of files; 0 for any number.")
+@click.option("--default-storage", is_flag=True, help="Let the setting storage_quota_mb_per_guild count again.")
+@click.option("--members", type=click.IntRange(2, 500_000), metavar="N", help="How many members it may have.")
+@click.option("--reason", metavar="TEXT", help="For the log of operators.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def quota(
+    settings: Settings,
+    guild_id: Snowflake,
+    storage_mb: int | None,
+    members: int | None,
+    reason: str | None,
+    *,
+    default_storage: bool,
+    as_json: bool,
+) -> None:
+    """Set the quotas of the guild with the id GUILD, and print them. What it has beyond them stays.
+
+    Without options it only prints.
+    """
+    from moothall.api.context import Context
+    from moothall.cli.execution import operate
+    from moothall.resources.guild_administration.operations import modify_guild, set_storage_quota
+    from moothall.resources.guild_administration.queries import select_storage
+
+    if storage_mb is not None and default_storage:
+        raise click.UsageError("give either --storage-mb or --default-storage")
+
+    async def work(ctx: Context) -> dict[str, object]:
+        await ctx.visit_guild(GuildId(guild_id))
+        changed = await modify_guild(ctx, max_members=members)
+        if storage_mb is not None or default_storage:
+            await set_storage_quota(ctx, storage_mb)
+        file_bytes, quota_mb = await select_storage(ctx.tx, changed.id)
+        return {"file_bytes": file_bytes, "storage_quota_mb": quota_mb, "max_members": changed.max_members}
+
+    _print(operate(settings, work, lock=guild_id, reason=reason), as_json=as_json)
+
+
 @guild.command(short_help="Set or remove a guild's vanity URL code.")
 @takes_settings(*STORAGE)
 @click.argument("guild_id", metavar="GUILD", type=SNOWFLAKE)

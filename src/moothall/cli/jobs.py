@@ -72,11 +72,9 @@ def retry(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *,
 
     A running server starts them at once. Jobs that wait for their next attempt can be named too.
     """
-    from moothall.api.jobs import operations
+    from moothall.resources.job_administration import operations
 
-    count = _operate(
-        settings, job_ids, kind, operations.retry_jobs, operations.retry_failed_jobs, act="job.retry", failed=failed
-    )
+    count = _operate(settings, job_ids, kind, operations.retry_jobs, operations.retry_failed_jobs, failed=failed)
     click.echo(f"retried: {count}")
 
 
@@ -90,11 +88,9 @@ def drop(settings: Settings, job_ids: Sequence[Snowflake], kind: str | None, *, 
 
     Their remaining work is never done: unused rows may stay, a poll may never end.
     """
-    from moothall.api.jobs import operations
+    from moothall.resources.job_administration import operations
 
-    count = _operate(
-        settings, job_ids, kind, operations.drop_jobs, operations.drop_failed_jobs, act="job.drop", failed=failed
-    )
+    count = _operate(settings, job_ids, kind, operations.drop_jobs, operations.drop_failed_jobs, failed=failed)
     click.echo(f"dropped: {count}")
 
 
@@ -105,13 +101,11 @@ def _operate(
     change_by_id: Callable[["Context", Sequence[Snowflake]], Awaitable[int]],
     change_failed: Callable[["Context", str | None], Awaitable[int]],
     *,
-    act: str,
     failed: bool,
 ) -> int:
     """Change the named jobs or all failed ones; return how many."""
     from moothall.api.jobs.operations import JobsNotFound
     from moothall.cli.execution import operate
-    from moothall.resources.operator_log.operations import record_act
 
     if bool(job_ids) == failed:
         raise click.UsageError("name either jobs or --failed")
@@ -119,10 +113,7 @@ def _operate(
         raise click.UsageError("--kind goes with --failed")
 
     async def work(ctx: "Context") -> int:
-        count = await (change_failed(ctx, kind) if failed else change_by_id(ctx, job_ids))
-        if count:
-            await record_act(ctx, act, changes={"jobs": (None, count), "kind": (None, kind)})
-        return count
+        return await (change_failed(ctx, kind) if failed else change_by_id(ctx, job_ids))
 
     try:
         return operate(settings, work)

@@ -79,6 +79,8 @@ async def authenticate_client(ctx: Context, body: ClientRequest) -> Client:
         raise invalid_client(by_header=by_header is not None)
     application_id = _application_id(client_id)
     row = None if application_id is None else await select_application(ctx.tx, application_id)
+    if row is not None and row.disabled:
+        row = None
     if secret:
         limits = (
             Limit(f"{client_id[:_ID_LENGTH_MAX]} from {ctx.ip}", _FAILURES_OF_CLIENT_MAX),

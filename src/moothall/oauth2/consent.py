@@ -59,7 +59,7 @@ async def authorize(ctx: Context, query: AuthorizationQuery, consent: Consent) -
     for a webhook, and as `add_bot` and `add_webhook`.
     """
     application = await lock_application(ctx.tx, query.client_id)
-    if application is None:
+    if application is None or application.disabled:
         raise Refusal(errors.UNKNOWN_APPLICATION)
     if consent.integration_type is not None and query.integration_type is None:
         query = structs.replace(query, integration_type=consent.integration_type)

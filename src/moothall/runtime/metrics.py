@@ -7,15 +7,19 @@ library's own counters take five times as long, for locks that one event loop do
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate
+from operator import add, sub
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8; escaping=underscores"
 
-_REQUEST_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+REQUEST_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _COMMIT_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+_FIRST_SERVER_ERROR = 500
 _BATCH_SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 
 
@@ -34,10 +38,37 @@ class Distribution:
         self._counts[bisect_left(self._bounds, value)] += 1
         self._sum += value
 
+    @property
+    def counts(self) -> list[int]:
+        """The count of each bound, not cumulative, and last that of greater values."""
+        return self._counts.copy()
+
     def cumulative(self) -> tuple[list[tuple[str, float]], float]:
         """The cumulative count of each bound, in the form that Prometheus' client takes, and the sum."""
         names = [*(str(bound) for bound in self._bounds), "+Inf"]
         return list(zip(names, map(float, accumulate(self._counts)), strict=True)), self._sum
+
+
+class RequestCounts(Struct, frozen=True):
+    """Requests since the start of a process: how many, how many of them failed (5xx), and how long they took."""
+
+    requests: int
+    errors: int
+    within: list[int]
+    """The number of requests for each bound of `REQUEST_SECONDS`, not cumulative, and last that of slower ones."""
+
+    def since(self, before: "RequestCounts") -> "RequestCounts":
+        """The requests after an earlier count."""
+        within = list(map(sub, self.within, before.within))
+        return RequestCounts(self.requests - before.requests, self.errors - before.errors, within)
+
+    def plus(self, other: "RequestCounts") -> "RequestCounts":
+        """The requests of both."""
+        within = list(map(add, self.within, other.within))
+        return RequestCounts(self.requests + other.requests, self.errors + other.errors, within)
+
+
+NO_REQUESTS = RequestCounts(0, 0, [0] * (len(REQUEST_SECONDS) + 1))
 
 
 class Metrics:
@@ -62,8 +93,17 @@ class Metrics:
             self._requests[key] = 1
         latency = self._latencies.get(row)
         if latency is None:
-            latency = self._latencies[row] = Distribution(_REQUEST_SECONDS)
+            latency = self._latencies[row] = Distribution(REQUEST_SECONDS)
         latency.observe(seconds)
+
+    def count_requests(self) -> "RequestCounts":
+        """Count the requests of all rows since the start of the process."""
+        requests = self._requests.copy()
+        within = [0] * (len(REQUEST_SECONDS) + 1)
+        for latency in self._latencies.copy().values():
+            within = list(map(add, within, latency.counts))
+        failed = sum(count for (_, status), count in requests.items() if status >= _FIRST_SERVER_ERROR)
+        return RequestCounts(sum(requests.values()), failed, within)
 
     def observe_commit(self, transactions: int, seconds: float) -> None:
         """Count a commit of so many transactions that took so many seconds to be durable."""

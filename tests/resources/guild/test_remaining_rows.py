@@ -53,6 +53,7 @@ _OF_OTHERS: Final = {
     ("retained_messages", "guild_id"): "a copy under a legal hold, which goes when the hold is released",
     ("retained_messages", "channel_id"): "the same",
     ("retained_files", "channel_id"): "the same",
+    ("attachments", "guild_id"): "a file goes with its channel",
     ("saved_messages", "channel_id"): "of the user, who sees that the message is gone, and removes it",
     ("preview_requests", "channel_id"): "a queue: requests of messages that are gone are dropped when they are read",
     ("authorization_codes", "guild_id"): "forgotten when the code ends",

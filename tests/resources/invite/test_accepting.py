@@ -3,10 +3,9 @@
 import asyncio
 from typing import Any
 
-import pytest
+from msgspec import structs
 from sqlalchemy import bindparam, insert, select
 
-from moothall.objects import limits
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.resources.member.queries import get_member
@@ -146,10 +145,8 @@ async def test_an_invite_adds_the_roles_that_its_creator_could_assign(platform: 
     assert platform.heard_data("GUILD_MEMBER_ADD")[0]["roles"] == [str(low)]
 
 
-async def test_simultaneous_requests_do_not_exceed_the_limit_of_guilds(
-    platform: Platform, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "GUILDS_PER_USER", 2)
+async def test_simultaneous_requests_do_not_exceed_the_limit_of_guilds(platform: Platform) -> None:
+    platform.services.limits = structs.replace(platform.services.limits, guilds_per_user=2)
     bob, codes = await platform.person(), list[str]()
     for _ in range(5):
         guild = await platform.guild(await platform.person())

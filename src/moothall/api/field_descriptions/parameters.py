@@ -91,4 +91,5 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "webhook_token": "The token of the webhook, or of an interaction.",
     "upload_filename": "The name that the upload is known by.",
     "provider_name": "The name of the provider.",
+    "span": "How long each sample is.",
 }

@@ -71,6 +71,25 @@ _count_states = Query(
 )
 
 
+def _listed(*conditions: ColumnElement[bool]) -> Query[JobRow]:
+    return Query(
+        lambda: (
+            select(jobs)
+            .where(jobs.c.id > bindparam("after"), *conditions)
+            .order_by(jobs.c.id)
+            .limit(bindparam("maximum"))
+        ),
+        into=JobRow,
+    )
+
+
+_of_kind = jobs.c.kind == bindparam("kind")
+_select_any = _listed()
+_select_failed = _listed(_is_failed)
+_select_of_kind = _listed(_of_kind)
+_select_failed_of_kind = _listed(_is_failed, _of_kind)
+
+
 @cache
 def _select_due(kinds: frozenset[str]) -> Query[JobRow]:
     return Query(ByDialect(partial(_due_of_kinds, sorted(kinds))), into=JobRow)
@@ -166,6 +185,16 @@ async def list_jobs(reader: Reader, *, failed: bool, kind: str | None, limit: in
     conditions = _matching(failed=failed, kind=kind)
     rows = await reader.all_long(Query(select(jobs).where(*conditions).order_by(jobs.c.id).limit(limit), into=JobRow))
     return rows, int(await reader.scalar(Query(select(func.count()).select_from(jobs).where(*conditions))))
+
+
+async def select_jobs_after(
+    reader: Reader, *, failed: bool, kind: str | None, after: Snowflake | None, maximum: int
+) -> list[JobRow]:
+    """Select jobs with greater ids than `after` by id; optionally only failed ones, or those of a kind."""
+    values: dict[str, object] = {"after": after or 0, "maximum": maximum}
+    if kind is None:
+        return await reader.all_long(_select_failed if failed else _select_any, **values)
+    return await reader.all_long(_select_failed_of_kind if failed else _select_of_kind, kind=kind, **values)
 
 
 async def select_ids(reader: Reader, job_ids: Collection[Snowflake], *, attempted: bool) -> set[Snowflake]:

@@ -49,10 +49,15 @@ class ApplicationRow(Struct):
     proxy_url_map: list[dict[str, str]] = field(default_factory=list)
     max_participants: int = -1
     """Participants of an Activity instance; -1 for no limit."""
+    disabled: bool = False
+    """Whether an operator has disabled it: its tokens are refused, and no user reaches it."""
 
 
 _select_application = Query(
     lambda: select(applications).where(applications.c.id == bindparam("application_id")), into=ApplicationRow
+)
+_select_disabled = Query(
+    lambda: select(applications.c.disabled).where(applications.c.id == bindparam("application_id"))
 )
 _select_applications = Query(
     lambda: select(applications).where(in_list(applications.c.id, "application_ids")), into=ApplicationRow
@@ -109,6 +114,11 @@ _delete_refresh_tokens = Query(
 async def select_application(reader: Reader, application_id: ApplicationId) -> ApplicationRow | None:
     """Read one application; None for an unknown id."""
     return await reader.one(_select_application, application_id=application_id)
+
+
+async def is_disabled(reader: Reader, application_id: ApplicationId) -> bool:
+    """Whether an operator has disabled an application."""
+    return bool(await reader.scalar(_select_disabled, application_id=application_id))
 
 
 async def lock_application(tx: Transaction, application_id: ApplicationId) -> ApplicationRow | None:

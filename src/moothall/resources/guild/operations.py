@@ -6,7 +6,7 @@ from msgspec import UNSET, structs
 
 from moothall.api.context import Context
 from moothall.api.hooks import Hook
-from moothall.objects import errors, limits
+from moothall.objects import errors
 from moothall.objects.audit_log import AuditLogEvent
 from moothall.objects.channel import Channel
 from moothall.objects.channel_types import ChannelType
@@ -92,20 +92,21 @@ async def check_can_create_guild(ctx: Context) -> UserRow:
     user = await select_user(ctx.tx, ctx.actor.user_id)
     if user is None:
         raise Refusal(errors.UNKNOWN_USER)
-    maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    maximum = ctx.services.limits.max_guilds(premium=bool(user.premium_type))
     if await queries.count_guilds(ctx.tx, user.id) >= (BOT_GUILDS if user.bot else maximum):
         raise Refusal(errors.TOO_MANY_GUILDS)
     return user
 
 
 async def store_guild(ctx: Context, owner: UserRow, new: NewGuild) -> Guild:
-    """Insert a new guild, with the features and premium tier of the settings, and emit GuildOpen.
+    """Insert a new guild, with the features, premium tier and number of members of the settings, and emit GuildOpen.
 
     Rows that call this declare GuildOpen.
     """
     row = new.guild
     row.features = sorted({*row.features, *ctx.services.limits.guild_features})
     row.premium_tier = max(row.premium_tier, ctx.services.limits.guild_level)
+    row.max_members = ctx.services.limits.members_per_guild
     row.application_id = ctx.actor.application_id if ctx.actor.bot else None
     await queries.insert_guild(ctx.tx, row, owner, ctx.now)
     await insert_roles(ctx.tx, row.id, new.roles)

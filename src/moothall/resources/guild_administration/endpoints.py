@@ -31,6 +31,8 @@ class AdministeredGuild(Struct, frozen=True, kw_only=True):
     features: list[str]
     premium_tier: int
     member_count: int
+    max_members: int
+    """With so many members it is full."""
     created_at: Timestamp
     deleted_at: Timestamp | None
     """When an operator has deleted it; null if it is there."""
@@ -43,6 +45,22 @@ class AdministeredGuildWithUse(AdministeredGuild, frozen=True, kw_only=True):
 
     channel_count: int
     """Threads included."""
+    file_bytes: int
+    """Bytes of the files of its messages."""
+    storage_quota_mb: int | None
+    """Megabytes that its files may have, 0 for any number; null where the setting counts."""
+
+
+class GuildStorage(Struct, frozen=True, kw_only=True):
+    """What a guild has stored, and may."""
+
+    id: GuildId
+    name: str | None
+    """Null while a guild that is gone is cleared away."""
+    file_bytes: int
+    """Bytes of the files of its messages."""
+    quota_mb: int
+    """Megabytes that they may have, by its own quota or the setting; 0 for any number."""
 
 
 class ModifyAdministeredGuild(Struct, frozen=True):
@@ -51,6 +69,9 @@ class ModifyAdministeredGuild(Struct, frozen=True):
     features: Annotated[list[Annotated[str, Meta(max_length=64)]], Meta(max_length=100)] | UnsetType = UNSET
     premium_tier: Annotated[int, Meta(ge=0, le=3)] | UnsetType = UNSET
     owner_id: UserId | UnsetType = UNSET
+    max_members: Annotated[int, Meta(ge=2, le=500_000)] | UnsetType = UNSET
+    storage_quota_mb: Annotated[int, Meta(ge=0, le=1_000_000_000)] | UnsetType | None = UNSET
+    """Megabytes that its files may have, 0 for any number; null for those of the setting."""
 
 
 class RestoreGuild(Struct, frozen=True):
@@ -74,6 +95,21 @@ async def list_administered_guilds(
     return [_guild(row) for row in rows]
 
 
+@get("/admin/v1/storage/guilds", permission=_READS)
+async def list_guild_storage(ctx: Context, *, limit: Annotated[int, Meta(ge=1, le=100)] = 50) -> list[GuildStorage]:
+    """List the guilds whose messages' files have most bytes, the largest first."""
+    setting = ctx.services.limits.storage_quota_mb_per_guild
+    return [
+        GuildStorage(
+            id=row.guild_id,
+            name=row.name,
+            file_bytes=row.bytes,
+            quota_mb=setting if row.quota_mb is None else row.quota_mb,
+        )
+        for row in await queries.select_largest(ctx.tx, limit)
+    ]
+
+
 @get("/admin/v1/guilds/{guild_id}", permission=_READS)
 async def get_administered_guild(ctx: Context, guild_id: GuildId) -> AdministeredGuildWithUse:
     """Return a guild with what it has."""
@@ -89,14 +125,17 @@ async def get_administered_guild(ctx: Context, guild_id: GuildId) -> Administere
 async def modify_administered_guild(
     ctx: Context, guild_id: GuildId, body: ModifyAdministeredGuild
 ) -> AdministeredGuildWithUse:
-    """Change the features, the premium tier and the owner of a guild, whose audit log records it too."""
+    """Change the features, the premium tier, the owner and the quotas of a guild, whose audit log records it too."""
     await ctx.visit_guild(guild_id)
     await operations.modify_guild(
         ctx,
         features=None if body.features is UNSET else body.features,
         premium_tier=None if body.premium_tier is UNSET else body.premium_tier,
         owner_id=None if body.owner_id is UNSET else body.owner_id,
+        max_members=None if body.max_members is UNSET else body.max_members,
     )
+    if body.storage_quota_mb is not UNSET:
+        await operations.set_storage_quota(ctx, body.storage_quota_mb)
     return await _with_use(ctx, guild_id)
 
 
@@ -130,7 +169,11 @@ async def _with_use(ctx: Context, guild_id: GuildId) -> AdministeredGuildWithUse
         raise Refusal(errors.UNKNOWN_GUILD)
     guild = _guild(row)
     fields = {name: getattr(guild, name) for name in guild.__struct_fields__}
-    return AdministeredGuildWithUse(**fields, channel_count=await queries.count_channels(ctx.tx, guild_id))
+    file_bytes, quota = await queries.select_storage(ctx.tx, guild_id)
+    channel_count = await queries.count_channels(ctx.tx, guild_id)
+    return AdministeredGuildWithUse(
+        **fields, channel_count=channel_count, file_bytes=file_bytes, storage_quota_mb=quota
+    )
 
 
 def _guild(row: GuildSummaryRow) -> AdministeredGuild:
@@ -142,6 +185,7 @@ def _guild(row: GuildSummaryRow) -> AdministeredGuild:
         features=row.features,
         premium_tier=row.premium_tier,
         member_count=row.member_count,
+        max_members=row.max_members,
         created_at=Timestamp(row.id.created_ms),
         deleted_at=row.deleted_at,
         deletes_at=row.deletes_at,

@@ -23,8 +23,11 @@ async def modify_guild(
     features: Collection[str] | None = None,
     premium_tier: int | None = None,
     owner_id: UserId | None = None,
+    max_members: int | None = None,
 ) -> Guild:
-    """Set the features, the premium tier and the owner of the guild entered; None keeps them. Returns the guild.
+    """Set the features, the premium tier, the owner and the greatest number of members of the guild entered.
+
+    None keeps them. Members who are more than may be stay. Returns the guild.
 
     Raises Refusal 50035 for a feature that does not exist, and for a new owner who is not a member, a bot, or closed.
     Without a difference nothing is recorded.
@@ -38,6 +41,8 @@ async def modify_guild(
                 refuse_field(("features", index), FormCode.BASE_TYPE_CHOICES, f"There is no feature {name}.")
     if premium_tier is not None and premium_tier != row.premium_tier:
         columns["premium_tier"] = premium_tier
+    if max_members is not None and max_members != row.max_members:
+        columns["max_members"] = max_members
     if owner_id is not None and owner_id != row.owner_id:
         await _check_owner(ctx, owner_id)
         await update_member(ctx.tx, ctx.guild.id, owner_id, temporary=False)
@@ -50,6 +55,17 @@ async def modify_guild(
     changes = {name: (_shown(getattr(row, name)), _shown(value)) for name, value in columns.items()}
     await record_act(ctx, "guild.change", ctx.guild.id, changes=changes)
     return changed
+
+
+async def set_storage_quota(ctx: Context, megabytes: int | None) -> None:
+    """Set how many megabytes the files of the guild entered may have; with None the setting counts, 0 is any number.
+
+    What is stored stays. Without a difference nothing is recorded.
+    """
+    _, before = await queries.select_storage(ctx.tx, ctx.guild.id)
+    if before != megabytes:
+        await queries.set_storage_quota(ctx.tx, ctx.guild.id, megabytes)
+        await record_act(ctx, "guild.quota", ctx.guild.id, changes={"storage_quota_mb": (before, megabytes)})
 
 
 async def _check_owner(ctx: Context, user_id: UserId) -> None:

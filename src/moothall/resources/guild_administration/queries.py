@@ -6,13 +6,14 @@ from msgspec import Struct
 
 from moothall.objects.ids import GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
-from moothall.storage.database import Query, Reader
+from moothall.storage.database import Query, Reader, Transaction, upsert
 from moothall.storage.sql import ColumnElement, Select, Table, bindparam, func, null, select
 from moothall.storage.tables import (
     channels,
     deleted_guild_counters,
     deleted_guilds,
     guild_counters,
+    guild_storage,
     guilds,
     members,
     users,
@@ -30,9 +31,19 @@ class GuildSummaryRow(Struct, frozen=True):
     owner_name: str | None
     features: list[str]
     premium_tier: int
+    max_members: int
     member_count: int
     deleted_at: Timestamp | None
     deletes_at: Timestamp | None
+
+
+class GuildStorageRow(Struct, frozen=True):
+    """What a guild has stored, and its own quota."""
+
+    guild_id: GuildId
+    name: str | None
+    bytes: int
+    quota_mb: int | None
 
 
 def _guilds(guilds: Table, counters: Table) -> Select[Any]:
@@ -47,6 +58,7 @@ def _guilds(guilds: Table, counters: Table) -> Select[Any]:
         users.c.username.label("owner_name"),
         guilds.c.features,
         guilds.c.premium_tier,
+        guilds.c.max_members,
         counters.c.member_count,
         *moments,
     ).select_from(
@@ -75,6 +87,24 @@ _select_deleted_guild = Query(
 _count_channels = Query(
     lambda: select(func.count()).select_from(channels).where(channels.c.guild_id == bindparam("guild_id"))
 )
+_select_largest = Query(
+    lambda: (
+        select(
+            guild_storage.c.guild_id,
+            func.coalesce(guilds.c.name, deleted_guilds.c.name).label("name"),
+            guild_storage.c.bytes,
+            guild_storage.c.quota_mb,
+        )
+        .select_from(
+            guild_storage.outerjoin(guilds, guilds.c.id == guild_storage.c.guild_id).outerjoin(
+                deleted_guilds, deleted_guilds.c.id == guild_storage.c.guild_id
+            )
+        )
+        .order_by(guild_storage.c.bytes.desc(), guild_storage.c.guild_id)
+        .limit(bindparam("maximum"))
+    ),
+    into=GuildStorageRow,
+)
 _is_member = Query(
     lambda: select(members.c.user_id).where(
         members.c.guild_id == bindparam("guild_id"),
@@ -83,6 +113,12 @@ _is_member = Query(
     )
 )
 _count = Query(lambda: select(func.count()).select_from(guilds))
+_select_storage = Query(
+    lambda: select(guild_storage.c.bytes, guild_storage.c.quota_mb).where(
+        guild_storage.c.guild_id == bindparam("guild_id")
+    )
+)
+_set_quota = Query(lambda: upsert(guild_storage, key=("guild_id",), update=("quota_mb",)))
 
 
 async def select_guilds(reader: Reader, *, search: str, before: GuildId | None, maximum: int) -> list[GuildSummaryRow]:
@@ -122,6 +158,22 @@ async def count_channels(reader: Reader, guild_id: GuildId) -> int:
 async def count_guilds(reader: Reader) -> int:
     """Count all guilds."""
     return int(await reader.scalar(_count))
+
+
+async def select_storage(reader: Reader, guild_id: GuildId) -> tuple[int, int | None]:
+    """Read the bytes of the files of a guild, and its own quota in megabytes; None where that of the setting counts."""
+    row = await reader.one(_select_storage, guild_id=guild_id)
+    return (0, None) if row is None else (int(row[0]), None if row[1] is None else int(row[1]))
+
+
+async def select_largest(reader: Reader, maximum: int) -> list[GuildStorageRow]:
+    """Read the guilds that have stored most, those that can be restored too; the largest first."""
+    return await reader.all_long(_select_largest, maximum=maximum)
+
+
+async def set_storage_quota(tx: Transaction, guild_id: GuildId, megabytes: int | None) -> None:
+    """Store the quota of a guild; with None that of the setting counts."""
+    await tx.execute(_set_quota, guild_id=guild_id, bytes=0, quota_mb=megabytes)
 
 
 async def is_member(reader: Reader, guild_id: GuildId, user_id: UserId) -> bool:

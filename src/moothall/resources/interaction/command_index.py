@@ -71,6 +71,7 @@ async def _build_index(
     guild_id = ctx.guild.id if ctx.in_guild else GLOBAL_SCOPE
     application_ids = list(dict.fromkeys([*guild_installed, *user_installed[:_MAX_APPLICATIONS]]))
     applications = await select_applications(ctx.tx, application_ids) if application_ids else {}
+    applications = {each_id: row for each_id, row in applications.items() if not row.disabled}
     rows = await select_commands_of_applications(ctx.tx, applications, guild_id)
     locale = await caller_locale(ctx)
     permissions: dict[ApplicationId, PermissionsById] = defaultdict(dict)

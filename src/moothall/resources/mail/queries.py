@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, structs
 
 from moothall.objects.ids import Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list
-from moothall.storage.sql import bindparam, delete, func, insert, select, update
+from moothall.storage.sql import ColumnElement, bindparam, delete, func, insert, select, update
 from moothall.storage.tables import mails
 
 
@@ -42,6 +42,7 @@ class MailRow(Struct):
     claim_id: Snowflake | None
 
 
+_LAST: Final = (1 << 63) - 1
 _m = mails.c
 _insert = Query(lambda: insert(mails))
 _select_due_ids = Query(
@@ -106,14 +107,22 @@ _select_old_ids = Query(
 )
 _delete_ids = Query(lambda: delete(mails).where(in_list(_m.id, "mail_ids")))
 _delete_of_user = Query(lambda: delete(mails).where(_m.user_id == bindparam("user_id")))
-_select_newest = Query(
-    lambda: select(mails).order_by(_m.id.desc()).limit(bindparam("maximum")),
-    into=MailRow,
-)
-_select_newest_in_state = Query(
-    lambda: select(mails).where(_m.state == bindparam("state")).order_by(_m.id.desc()).limit(bindparam("maximum")),
-    into=MailRow,
-)
+
+
+def _newest(*conditions: ColumnElement[bool]) -> Query[MailRow]:
+    return Query(
+        lambda: (
+            select(mails)
+            .where(_m.id < bindparam("before"), *conditions)
+            .order_by(_m.id.desc())
+            .limit(bindparam("maximum"))
+        ),
+        into=MailRow,
+    )
+
+
+_select_newest = _newest()
+_select_newest_in_state = _newest(_m.state == bindparam("state"))
 
 
 async def insert_mail(tx: Transaction, row: MailRow) -> None:
@@ -178,8 +187,11 @@ async def delete_mails(tx: Transaction, mail_ids: Sequence[Snowflake]) -> None:
     await tx.execute(_delete_ids, mail_ids=list(mail_ids))
 
 
-async def list_mails(reader: Reader, *, state: MailState | None, maximum: int) -> list[MailRow]:
-    """Select the newest mails of a state or of any, newest first."""
+async def list_mails(
+    reader: Reader, *, state: MailState | None, before: Snowflake | None = None, maximum: int
+) -> list[MailRow]:
+    """Select the mails of a state or of any with smaller ids than `before`, newest first."""
+    values = {"before": before or _LAST, "maximum": maximum}
     if state is None:
-        return await reader.all(_select_newest, maximum=maximum)
-    return await reader.all(_select_newest_in_state, state=int(state), maximum=maximum)
+        return await reader.all(_select_newest, **values)
+    return await reader.all(_select_newest_in_state, state=int(state), **values)

@@ -139,10 +139,16 @@ async def check_may_act_on(ctx: Context, user_id: UserId) -> None:
 
     An operator with two factors proves them anew (`require_proof`). Commands act on every account.
     """
+    if ctx.find_resource(OperatorAuthority) is not None:
+        await require_proof(ctx)
+        await check_rank(ctx, user_id)
+
+
+async def check_rank(ctx: Context, user_id: UserId) -> None:
+    """Refuse (403/50013) as `check_may_act_on`, for a request that has proved its factors already."""
     authority = ctx.find_resource(OperatorAuthority)
     if authority is None:
         return
-    await require_proof(ctx)
     row = await _find(ctx, user_id)
     if user_id == authority.user_id or (row is not None and row.permissions - authority.permissions):
         raise Refusal(errors.MISSING_PERMISSIONS)

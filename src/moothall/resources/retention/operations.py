@@ -78,7 +78,10 @@ def _shown(row: RuleRow | None) -> dict[str, int | None]:
 
 @job
 class ApplyRetention(Job, frozen=True, kw_only=True):
-    """Deletes the messages in the channels of a rule that are over their time, some at a time, again and again."""
+    """Deletes the messages in the channels of a rule that are over their time, some at a time, again and again.
+
+    It deletes the rule of a guild or channel that is gone, at most an hour later.
+    """
 
     kind: ClassVar[str] = "apply_retention"
     scope: str
@@ -94,6 +97,9 @@ class ApplyRetention(Job, frozen=True, kw_only=True):
         rule = await queries.select_rule(ctx.tx, self.scope, self.target_id)
         if rule is None or rule.changed_at != self.changed_at:
             return None
+        if await _is_deleted(ctx, self.scope, self.target_id):
+            await queries.delete_rule(ctx.tx, self.scope, self.target_id)
+            return None
         page = await queries.select_channel_ages(
             ctx.tx, self.scope, self.target_id, after=self.after, maximum=_CHANNELS
         )
@@ -108,6 +114,13 @@ class ApplyRetention(Job, frozen=True, kw_only=True):
         again = structs.replace(self, after=0, deletes=False)
         await enqueue(ctx, again, at=Timestamp(ctx.now + _PASS_MS))
         return None
+
+
+async def _is_deleted(ctx: Context, scope: str, target_id: Snowflake) -> bool:
+    """Whether the guild or channel of a rule is deleted for good."""
+    if scope == "guild":
+        return await select_guild(ctx.tx, GuildId(target_id)) is None
+    return scope == "channel" and not await queries.is_channel(ctx.tx, target_id)
 
 
 def _scope_of(channel: ChannelAge, rules: set[tuple[str, int]]) -> tuple[str, int] | None:

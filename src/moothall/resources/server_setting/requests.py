@@ -30,6 +30,9 @@ class ModifyServerSettings(Struct, frozen=True):
     account_deletion_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType | None = UNSET
     guild_deletion_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType | None = UNSET
     storage_quota_mb_per_user: Annotated[int, Meta(ge=0, le=1_000_000_000)] | UnsetType | None = UNSET
+    storage_quota_mb_per_guild: Annotated[int, Meta(ge=0, le=1_000_000_000)] | UnsetType | None = UNSET
+    guilds_per_user: Annotated[int, Meta(ge=1, le=200)] | UnsetType | None = UNSET
+    members_per_guild: Annotated[int, Meta(ge=2, le=500_000)] | UnsetType | None = UNSET
     message_requests: bool | UnsetType | None = UNSET
     smtp_host: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9.:_-]{1,253}\Z")] | UnsetType | None = UNSET
     smtp_port: Annotated[int, Meta(ge=1, le=65535)] | UnsetType | None = UNSET

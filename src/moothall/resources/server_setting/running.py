@@ -41,6 +41,9 @@ NAMES: Final = (
     "account_deletion_days",
     "guild_deletion_days",
     "storage_quota_mb_per_user",
+    "storage_quota_mb_per_guild",
+    "guilds_per_user",
+    "members_per_guild",
     "message_requests",
     *mail.NAMES,
 )

@@ -1,6 +1,6 @@
 """Accounts over HTTP, as operators find and change them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -43,6 +43,16 @@ class AccountWithUse(Account, frozen=True, kw_only=True):
     logins: int
     file_bytes: int
     """Bytes of the files of its messages."""
+
+
+class UserStorage(Struct, frozen=True, kw_only=True):
+    """What an account has stored; the setting `storage_quota_mb_per_user` says how much it may."""
+
+    id: UserId
+    username: str | None
+    bot: bool
+    file_bytes: int
+    """Bytes of files that the account is charged for."""
 
 
 class CreateResetLink(Struct, frozen=True):
@@ -149,11 +159,25 @@ async def delete_account(
     return _account(row)
 
 
+@get("/admin/v1/storage/users", permission=_READS)
+async def list_user_storage(ctx: Context, *, limit: Annotated[int, Meta(ge=1, le=100)] = 50) -> list[UserStorage]:
+    """List the accounts, bots too, whose files have most bytes, the largest first."""
+    return [
+        UserStorage(id=row.user_id, username=row.username, bot=bool(row.bot), file_bytes=row.bytes)
+        for row in await queries.select_largest(ctx.tx, limit)
+    ]
+
+
 @get("/admin/v1/mails", permission=_READS)
 async def list_logged_mails(
-    ctx: Context, *, failed: bool = False, limit: Annotated[int, Meta(ge=1, le=100)] = 50
+    ctx: Context,
+    *,
+    state: Literal["waiting", "sent", "failed"] | None = None,
+    before: Snowflake | None = None,
+    limit: Annotated[int, Meta(ge=1, le=100)] = 50,
 ) -> list[LoggedMail]:
-    """List the newest mails of the last 30 days, or those that were given up."""
+    """List the mails of the last 30 days, newest first: those in a state, or all. What they say is never shown."""
+    chosen = None if state is None else MailState[state.upper()]
     return [
         LoggedMail(
             id=row.id,
@@ -167,7 +191,7 @@ async def list_logged_mails(
             sent_at=row.sent_at,
             last_error=row.last_error,
         )
-        for row in await list_mails(ctx.tx, state=MailState.FAILED if failed else None, maximum=limit)
+        for row in await list_mails(ctx.tx, state=chosen, before=before, maximum=limit)
     ]
 
 

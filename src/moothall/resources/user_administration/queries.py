@@ -22,6 +22,15 @@ class UserUse(Struct, frozen=True):
     bytes: int
 
 
+class UserStorageRow(Struct, frozen=True):
+    """What an account has stored; bots too."""
+
+    user_id: UserId
+    username: str | None
+    bot: bool | None
+    bytes: int
+
+
 def _state() -> ColumnElement[str]:
     return case(
         (users.c.suspended, "suspended"),
@@ -59,6 +68,21 @@ _select_use = Query(
         .scalar_subquery(),
     )
 )
+
+_select_largest = Query(
+    lambda: (
+        select(storage_usage.c.payer_id.label("user_id"), users.c.username, users.c.bot, storage_usage.c.bytes)
+        .select_from(storage_usage.outerjoin(users, users.c.id == storage_usage.c.payer_id))
+        .order_by(storage_usage.c.bytes.desc(), storage_usage.c.payer_id)
+        .limit(bindparam("maximum"))
+    ),
+    into=UserStorageRow,
+)
+
+
+async def select_largest(reader: Reader, maximum: int) -> list[UserStorageRow]:
+    """Read the accounts that have stored most, the largest first."""
+    return await reader.all_long(_select_largest, maximum=maximum)
 
 
 async def select_people(

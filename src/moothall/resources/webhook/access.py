@@ -13,6 +13,7 @@ from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.ids import MessageId, UserId, WebhookId
 from moothall.objects.permissions import Permissions
+from moothall.resources.application.queries import is_disabled
 from moothall.resources.message.requests import EditMessage, MessageFields
 from moothall.resources.webhook.queries import VersionedWebhook, select_webhook
 from moothall.runtime.secrets import hash_token
@@ -73,12 +74,14 @@ class WebhookToken(Access):
         """Load the webhook. Raises Refusal: 404/10015 for an unknown webhook, 401/50027 for another token."""
         row = await select_webhook(ctx.tx, path["webhook_id"])
         if row is None and self._or_interaction:
+            if await is_disabled(ctx.tx, path["webhook_id"]):
+                raise Refusal(errors.UNKNOWN_WEBHOOK)
             for resolve in _resolvers:
                 handler = await resolve(ctx, path["webhook_id"], path["webhook_token"])
                 if handler is not None:
                     ctx.set_resource(FollowupAccess(handler))
                     return
-        if row is None:
+        if row is None or (row.application_id is not None and await is_disabled(ctx.tx, row.application_id)):
             raise Refusal(errors.UNKNOWN_WEBHOOK)
         ctx.set_resource(row)
         if row.token_hash is None or not hmac.compare_digest(hash_token(path["webhook_token"]), row.token_hash):

@@ -29,7 +29,8 @@ from moothall.resources.webhook_event.sender import WebhookEventSender
 def is_subscribed(application: ApplicationRow, kind: WebhookEventType) -> bool:
     """Whether an application receives events of a type."""
     return (
-        application.event_webhooks_status == EventWebhooksStatus.ENABLED
+        not application.disabled
+        and application.event_webhooks_status == EventWebhooksStatus.ENABLED
         and application.event_webhooks_url is not None
         and kind in application.event_webhooks_types
     )

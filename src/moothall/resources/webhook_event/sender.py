@@ -91,7 +91,7 @@ class WebhookEventSender(QueueWorker):
     async def _attempt(self, event: EventRow, application: ApplicationRow | None, now: Timestamp) -> None:
         """Send an event once and store the result."""
         try:
-            url = None if application is None else application.event_webhooks_url
+            url = None if application is None or application.disabled else application.event_webhooks_url
             if application is None or url is None or application.event_webhooks_status != EventWebhooksStatus.ENABLED:
                 await self._store(event, now, acknowledged=None)
             else:

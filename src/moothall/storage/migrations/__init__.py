@@ -18,7 +18,7 @@ from moothall.storage.migrations.rewrites import Rewrite
 if TYPE_CHECKING:
     import asyncpg
 
-HEAD = "0070"
+HEAD = "0073"
 """The revision that this version of Moothall works with."""
 
 _LOCK = 0x6D6F6F74

@@ -42,6 +42,18 @@ CREATE INDEX ix_activity_participants_node ON activity_participants (node);
 
 CREATE INDEX ix_activity_participants_user_id_session_id ON activity_participants (user_id, session_id);
 
+CREATE TABLE announcements (
+	id BIGINT NOT NULL,
+	content TEXT NOT NULL,
+	urgent BOOLEAN NOT NULL,
+	created_at BIGINT NOT NULL,
+	created_by BIGINT,
+	ends_at BIGINT NOT NULL,
+	CONSTRAINT pk_announcements PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_announcements_ends_at ON announcements (ends_at);
+
 CREATE TABLE application_emojis (
 	application_id BIGINT NOT NULL,
 	id BIGINT NOT NULL,
@@ -88,6 +100,7 @@ CREATE TABLE applications (
 	embedded_activity_config TEXT,
 	proxy_url_map TEXT DEFAULT '[]' NOT NULL,
 	max_participants BIGINT DEFAULT -1 NOT NULL,
+	disabled BOOLEAN DEFAULT false NOT NULL,
 	CONSTRAINT pk_applications PRIMARY KEY (id)
 );
 
@@ -107,6 +120,7 @@ CREATE TABLE attachments (
 	size BIGINT NOT NULL,
 	body BYTEA NOT NULL,
 	payer_id BIGINT,
+	guild_id BIGINT,
 	CONSTRAINT pk_attachments PRIMARY KEY (channel_id, message_id, id)
 );
 
@@ -727,6 +741,13 @@ CREATE TABLE guild_homes (
 	new_member_actions TEXT NOT NULL,
 	resource_channels TEXT NOT NULL,
 	CONSTRAINT pk_guild_homes PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE guild_storage (
+	guild_id BIGINT NOT NULL,
+	bytes BIGINT NOT NULL,
+	quota_mb BIGINT,
+	CONSTRAINT pk_guild_storage PRIMARY KEY (guild_id)
 );
 
 CREATE TABLE guild_templates (
@@ -1670,6 +1691,14 @@ CREATE TABLE screening_forms (
 	description TEXT,
 	form_fields TEXT NOT NULL,
 	CONSTRAINT pk_screening_forms PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE server_figures (
+	span BIGINT NOT NULL,
+	start BIGINT NOT NULL,
+	name TEXT COLLATE "C" NOT NULL,
+	value BIGINT NOT NULL,
+	CONSTRAINT pk_server_figures PRIMARY KEY (span, start, name)
 );
 
 CREATE TABLE server_settings (

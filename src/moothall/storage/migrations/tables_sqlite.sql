@@ -44,6 +44,18 @@ CREATE INDEX ix_activity_participants_node ON activity_participants (node);
 
 CREATE INDEX ix_activity_participants_user_id_session_id ON activity_participants (user_id, session_id);
 
+CREATE TABLE announcements (
+	id INTEGER NOT NULL,
+	content TEXT NOT NULL,
+	urgent BOOLEAN NOT NULL,
+	created_at INTEGER NOT NULL,
+	created_by INTEGER,
+	ends_at INTEGER NOT NULL,
+	CONSTRAINT pk_announcements PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_announcements_ends_at ON announcements (ends_at);
+
 CREATE TABLE application_emojis (
 	application_id INTEGER NOT NULL,
 	id INTEGER NOT NULL,
@@ -91,6 +103,7 @@ CREATE TABLE applications (
 	embedded_activity_config TEXT,
 	proxy_url_map TEXT DEFAULT '[]' NOT NULL,
 	max_participants INTEGER DEFAULT (-1) NOT NULL,
+	disabled BOOLEAN DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_applications PRIMARY KEY (id)
 );
 
@@ -110,6 +123,7 @@ CREATE TABLE attachments (
 	size INTEGER NOT NULL,
 	body BLOB NOT NULL,
 	payer_id INTEGER,
+	guild_id INTEGER,
 	CONSTRAINT pk_attachments PRIMARY KEY (channel_id, message_id, id)
 )
  WITHOUT ROWID;
@@ -762,6 +776,13 @@ CREATE TABLE guild_homes (
 	new_member_actions TEXT NOT NULL,
 	resource_channels TEXT NOT NULL,
 	CONSTRAINT pk_guild_homes PRIMARY KEY (guild_id)
+);
+
+CREATE TABLE guild_storage (
+	guild_id INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	quota_mb INTEGER,
+	CONSTRAINT pk_guild_storage PRIMARY KEY (guild_id)
 );
 
 CREATE TABLE guild_templates (
@@ -1755,6 +1776,15 @@ CREATE TABLE screening_forms (
 	form_fields TEXT NOT NULL,
 	CONSTRAINT pk_screening_forms PRIMARY KEY (guild_id)
 );
+
+CREATE TABLE server_figures (
+	span INTEGER NOT NULL,
+	start INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	value INTEGER NOT NULL,
+	CONSTRAINT pk_server_figures PRIMARY KEY (span, start, name)
+)
+ WITHOUT ROWID;
 
 CREATE TABLE server_settings (
 	name TEXT NOT NULL,

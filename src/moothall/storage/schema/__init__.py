@@ -1,6 +1,7 @@
 """Every table. Keys of those that grow lead with the owning id (design.md, section 4)."""
 
 from moothall.storage.schema.activities import activity_instances, activity_participants, quick_links
+from moothall.storage.schema.announcements import announcements
 from moothall.storage.schema.auto_moderation import auto_moderation_rules
 from moothall.storage.schema.calls import call_voice_states, calls, message_calls
 from moothall.storage.schema.channels import (
@@ -37,6 +38,7 @@ from moothall.storage.schema.deleted_guilds import (
     deleted_webhooks,
 )
 from moothall.storage.schema.expressions import application_emojis, sounds
+from moothall.storage.schema.figures import server_figures
 from moothall.storage.schema.guilds import (
     audit_entries,
     emojis,
@@ -66,6 +68,7 @@ from moothall.storage.schema.members import bans, former_members, member_activit
 from moothall.storage.schema.messages import (
     attachments,
     dropped_files,
+    guild_storage,
     message_avatars,
     message_nonces,
     messages,
@@ -126,6 +129,7 @@ __all__ = [
     "account_links",
     "activity_instances",
     "activity_participants",
+    "announcements",
     "application_emojis",
     "applications",
     "attachments",
@@ -172,6 +176,7 @@ __all__ = [
     "guild_counters",
     "guild_discovery",
     "guild_homes",
+    "guild_storage",
     "guild_templates",
     "guilds",
     "harvest_files",
@@ -242,6 +247,7 @@ __all__ = [
     "scim_groups",
     "scim_users",
     "screening_forms",
+    "server_figures",
     "server_settings",
     "skus",
     "sounds",

@@ -94,6 +94,7 @@ attachments = clustered(
     number_column("size"),
     bytes_column("body"),  # the attachment object as JSON, with a mark for its URLs
     id_column("payer_id", UserId, nullable=True),  # the account that is charged for it; NULL for none
+    id_column("guild_id", GuildId, nullable=True),  # of the channel, which may be gone before its files
     index("id"),
 )
 """The files of messages. A forwarded message has the same file as its source."""
@@ -107,6 +108,14 @@ storage_usage = table(
 
 A row outlasts its account, whose messages stay.
 """
+
+guild_storage = table(
+    "guild_storage",
+    id_column("guild_id", GuildId, key=True),
+    number_column("bytes"),  # of the files of attachments in its channels, each file once
+    number_column("quota_mb", None),  # what an operator lets it have; NULL for the setting
+)
+"""What guilds have stored, and may."""
 
 dropped_files = clustered(
     "dropped_files",

@@ -289,6 +289,7 @@ applications = table(
     json_column("embedded_activity_config", JsonObject),  # what of it differs from the defaults
     json_column("proxy_url_map", list[dict[str, str]], default=[], added=True),  # of {prefix, target}
     number_column("max_participants", -1, added=True),  # of an Activity instance; -1 for no limit
+    flag_column("disabled", added=True),  # by an operator
     index("owner_id"),
     index("team_id"),
 )

@@ -24,6 +24,7 @@ from tests.resources.message.attachment.uploading import (
 from tests.resources.message.messaging import bot_of, member_of
 from tests.support.accounts import PASSWORD, register
 from tests.support.harness import ANNOUNCEMENT, Caller, Guild, Platform, Reply
+from tests.support.operators import acts, make_operator
 from tests.support.pending_uploads import create, put, uploaded
 
 BLOCK: Final = FILE_BYTES_MIN
@@ -347,3 +348,62 @@ async def test_what_is_counted_equals_a_new_count_after_random_uploads_and_delet
     await assert_usage_is_exact(platform)
     # All messages were the guild's, and uploads are deleted after a day.
     assert await usage(platform) == {}
+
+
+async def test_a_guild_is_charged_for_each_file_of_its_channels_until_the_last_message_with_it_is_gone(
+    platform: Platform,
+) -> None:
+    owner, _, url = await guild_of(platform)
+    _, _, other_url = await guild_of(platform, name="Other")
+    message = await send(owner, url, file_of(3))
+    copies = [(await forward(owner, url, message)).json for _ in range(2)]
+    await assert_usage_is_exact(platform)
+    for each in (message, *copies):
+        assert (await owner.delete(f"{url}/{each['id']}")).status == 204
+        await assert_usage_is_exact(platform)
+    assert (await forward(owner, other_url, message)).status in {403, 404}
+    await assert_usage_is_exact(platform)
+
+
+async def test_a_guild_that_is_full_refuses_files_of_everyone_and_another_takes_them(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    other = await member_of(platform, guild)
+    operator = await make_operator(platform)
+    path = f"/admin/v1/guilds/{guild.id}"
+    assert (await operator.patch(path, {"storage_quota_mb": 1}, reason="full")).status == 200
+    await send(owner, url, ("a.bin", bytes(800_000)))
+    before = await stored(platform)
+    refused = await upload(other, "POST", url, listed(("b.bin", bytes(400_000))))
+    assert is_over_quota(refused)
+    assert await usage(platform) == {int(owner.id): 800_000}
+    await assert_usage_is_exact(platform)
+    assert set(before) <= set(await stored(platform))
+    text = await other.post(url, {"content": "words need no room"})
+    assert text.status == 200
+    _, _, elsewhere = await guild_of(platform, name="Other")
+    assert (await operator.get(path)).json["file_bytes"] == 800_000
+    assert [each["id"] for each in (await operator.get("/admin/v1/storage/guilds")).json] == [str(guild.id)]
+    assert [each["id"] for each in (await operator.get("/admin/v1/storage/users")).json] == [str(owner.id)]
+    # The setting counts again, and lets everything in.
+    assert (await operator.patch(path, {"storage_quota_mb": None})).json["storage_quota_mb"] is None
+    await send(other, url, ("b.bin", bytes(400_000)))
+    platform.services.limits = structs.replace(platform.services.limits, storage_quota_mb_per_guild=1)
+    assert is_over_quota(await upload(owner, "POST", url, listed(file_of(1))))
+    assert elsewhere != url
+    assert await acts(platform) == ["operator.add", "guild.quota", "guild.quota"]
+
+
+async def test_a_deleted_channel_and_a_deleted_guild_give_their_room_back(platform: Platform) -> None:
+    owner, guild, url = await guild_of(platform)
+    channel = await guild.channel()
+    await send(owner, f"/channels/{channel}/messages", file_of(2))
+    await send(owner, url, file_of(1))
+    assert (await owner.delete(f"/channels/{channel}")).status == 200
+    await platform.run_due_jobs()
+    await assert_usage_is_exact(platform)
+    assert await usage(platform) == {int(owner.id): BLOCK}
+    assert (await owner.delete(f"/guilds/{guild.id}")).status == 204
+    await platform.run_due_jobs()
+    assert await usage(platform) == {}
+    operator = await make_operator(platform)
+    assert (await operator.get("/admin/v1/storage/guilds")).json == []

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from moothall.api.storage_quota import FILE_BYTES_MIN
 from moothall.storage.database import Query
-from moothall.storage.schema import attachments, pending_uploads, storage_usage
+from moothall.storage.schema import attachments, channels, guild_storage, guilds, pending_uploads, storage_usage
 from tests.api.forms import TYPE, form, part
 from tests.support.harness import Caller, Guild, Platform, Reply
 
@@ -68,6 +68,25 @@ _FILES = Query(lambda: select(attachments.c.payer_id, attachments.c.id, attachme
 _UPLOADS = Query(
     lambda: select(pending_uploads.c.user_id, pending_uploads.c.size).where(pending_uploads.c.file_id.is_not(None))
 )
+_FILES_OF_GUILDS = Query(
+    lambda: select(attachments.c.guild_id, attachments.c.id, attachments.c.size).select_from(
+        attachments.join(guilds, guilds.c.id == attachments.c.guild_id)
+    )
+)
+_IN_ANOTHER_GUILD = Query(
+    lambda: (
+        select(attachments.c.id)
+        .select_from(attachments.join(channels, channels.c.id == attachments.c.channel_id))
+        .where(attachments.c.guild_id.is_distinct_from(channels.c.guild_id))
+    )
+)
+_USAGE_OF_GUILDS = Query(
+    lambda: (
+        select(guild_storage.c.guild_id, guild_storage.c.bytes)
+        .select_from(guild_storage.join(guilds, guilds.c.id == guild_storage.c.guild_id))
+        .where(guild_storage.c.bytes != 0)
+    )
+)
 _USAGE = Query(lambda: select(storage_usage.c.payer_id, storage_usage.c.bytes).where(storage_usage.c.bytes != 0))
 
 
@@ -78,7 +97,7 @@ async def usage(platform: Platform) -> dict[int, int]:
 
 
 async def assert_usage_is_exact(platform: Platform) -> None:
-    """What is counted of each account is what its files have: each once, and at least a block of the disk."""
+    """What is counted of each account and guild is what its files have: each once, and at least a block of the disk."""
     counted: Counter[int] = Counter()
     async with platform.database.read() as reader:
         files = {(payer_id, file_id): size for payer_id, file_id, size in await reader.all(_FILES) if payer_id}
@@ -86,7 +105,14 @@ async def assert_usage_is_exact(platform: Platform) -> None:
             counted[payer_id] += max(size, FILE_BYTES_MIN)
         for user_id, size in await reader.all(_UPLOADS):
             counted[user_id] += max(size, FILE_BYTES_MIN)
+        of_guilds: Counter[int] = Counter()
+        in_guilds = {(guild_id, file_id): size for guild_id, file_id, size in await reader.all(_FILES_OF_GUILDS)}
+        for (guild_id, _), size in in_guilds.items():
+            of_guilds[guild_id] += max(size, FILE_BYTES_MIN)
+        counted_guilds = {row[0]: row[1] for row in await reader.all(_USAGE_OF_GUILDS)}
+        assert await reader.all(_IN_ANOTHER_GUILD) == []
     assert await usage(platform) == dict(counted)
+    assert counted_guilds == dict(of_guilds)
 
 
 SOUND = b"OggS" + bytes(60)

@@ -62,7 +62,7 @@ async def create_interaction(ctx: Context, body: CreateInteraction) -> None:
     """
     access = await _enter_channel(ctx, body)
     application = await select_application(ctx.tx, body.application_id)
-    if application is None:
+    if application is None or application.disabled:
         raise Refusal(errors.UNKNOWN_APPLICATION)
     draft = InteractionDraft(ctx, body, application, access)
     await _READERS[body.type](draft)

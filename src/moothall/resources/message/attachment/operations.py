@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from moothall.api.context import Context
 from moothall.api.file_links import placeholder_file_ids
-from moothall.api.storage_quota import require_within_quota, select_stored_bytes
+from moothall.api.storage_quota import require_room_in_guild, require_within_quota, select_stored_bytes
 from moothall.objects.ids import ChannelId, MessageId, UserId, WebhookId
 from moothall.objects.message import Attachment
 from moothall.objects.wire import decoder, encode
@@ -38,7 +38,8 @@ async def store_attachments(
     show them as long as those messages exist.
 
     The files are charged to the author, or to whom a webhook's are charged; those of a published message's copies to
-    the publisher, who has them already. Raises Refusal: 413/40005 for more than the account may have stored.
+    the publisher, who has them already. Raises Refusal: 413/40005 for more than the account or the guild may
+    have stored.
     """
     named = placeholder_file_ids(stored)
     links = ctx.services.links
@@ -57,12 +58,14 @@ async def store_attachments(
         payer_id = await queries.select_payer(ctx.tx, author_id, webhook_id)
         stored_bytes = await queries.insert_attachments(ctx.tx, channel_id, message_id, new, payer_id)
         require_within_quota(ctx.services.limits, stored_bytes)
+        await require_room_in_guild(ctx.tx, ctx.services.limits, channel_id)
     if source is not None:
         payer = author_id if webhook_id is None else None
         ids = named - before.keys() - {file.id for file in new}
         added = await queries.copy_attachments(ctx.tx, source, (channel_id, message_id), ids, payer)
         if added and payer is not None:
             require_within_quota(ctx.services.limits, await select_stored_bytes(ctx.tx, payer))
+            await require_room_in_guild(ctx.tx, ctx.services.limits, channel_id)
     changed = {file_id: body for file_id, body in described.items() if file_id in before and before[file_id] != body}
     await queries.update_attachments(ctx.tx, channel_id, message_id, changed)
     for staged in ctx.files:

@@ -5,14 +5,14 @@ Every statement that inserts or deletes attachments counts what their payers hav
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, structs
 
 from moothall.api.file_links import FilePath, is_attachment_of
-from moothall.api.storage_quota import add_stored_bytes, add_stored_bytes_of_all, charged_bytes
+from moothall.api.storage_quota import add_bytes_of_guilds, add_stored_bytes, add_stored_bytes_of_all, charged_bytes
 from moothall.objects.channel_types import THREADS
-from moothall.objects.ids import AttachmentId, ChannelId, MessageId, UserId, WebhookId
+from moothall.objects.ids import AttachmentId, ChannelId, GuildId, MessageId, UserId, WebhookId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list, insert_ignore, upsert
 from moothall.storage.query import Row
@@ -50,6 +50,7 @@ from moothall.storage.tables import (
     webhooks,
 )
 
+OwnerT = TypeVar("OwnerT", UserId, GuildId)
 MessageKey = tuple[ChannelId, MessageId]
 """The channel of a message, and its id."""
 
@@ -66,7 +67,7 @@ class NewAttachment(Struct):
 _in_channel = attachments.c.channel_id == bindparam("channel_id")
 _of_message = _in_channel & (attachments.c.message_id == bindparam("message_id"))
 
-_CHARGED: Final = (attachments.c.payer_id, attachments.c.id, attachments.c.size)
+_CHARGED: Final = (attachments.c.payer_id, attachments.c.guild_id, attachments.c.id, attachments.c.size)
 _insert = Query(lambda: insert(attachments))
 _select_of_message = Query(
     lambda: select(attachments.c.id, attachments.c.body).where(_of_message).order_by(attachments.c.id)
@@ -89,7 +90,7 @@ _source = attachments.alias("source")
 _copy_payer = bindparam("payer_id", type_=attachments.c.payer_id.type)
 _copy = Query(
     lambda: insert(attachments).from_select(
-        ["channel_id", "message_id", "id", "content_type", "size", "body", "payer_id"],
+        ["channel_id", "message_id", "id", "content_type", "size", "body", "payer_id", "guild_id"],
         select(
             bindparam("channel_id", type_=attachments.c.channel_id.type),
             bindparam("message_id", type_=attachments.c.message_id.type),
@@ -98,6 +99,7 @@ _copy = Query(
             _source.c.size,
             _source.c.body,
             func.coalesce(_copy_payer, _source.c.payer_id),
+            select(channels.c.guild_id).where(channels.c.id == bindparam("channel_id")).scalar_subquery(),
         ).where(
             _source.c.channel_id == bindparam("source_channel_id"),
             _source.c.message_id == bindparam("source_id"),
@@ -113,6 +115,14 @@ _count_of_payers = Query(
         .group_by(attachments.c.payer_id, attachments.c.id)
     )
 )
+_count_of_guilds = Query(
+    lambda: (
+        select(attachments.c.guild_id, attachments.c.id, func.count())
+        .where(in_list(attachments.c.id, "ids"), in_list(attachments.c.guild_id, "guild_ids"))
+        .group_by(attachments.c.guild_id, attachments.c.id)
+    )
+)
+_select_guild_id = Query(lambda: select(channels.c.guild_id).where(channels.c.id == bindparam("channel_id")))
 
 
 async def select_attachments(reader: Reader, channel_id: ChannelId, message_id: MessageId) -> dict[int, bytes]:
@@ -134,14 +144,16 @@ async def insert_attachments(
     tx: Transaction, channel_id: ChannelId, message_id: MessageId, listed: Sequence[NewAttachment], payer_id: UserId
 ) -> int:
     """Insert attachments of a message, whose files no other message has; how many bytes the payer has stored then."""
-    rows = [
-        {"channel_id": channel_id, "message_id": message_id, "payer_id": payer_id, **structs.asdict(one)}
-        for one in listed
-    ]
-    if not rows:
+    if not listed:
         return 0
-    await tx.execute_many(_insert, rows)
-    return await add_stored_bytes(tx, payer_id, sum(charged_bytes(one.size) for one in listed))
+    guild_id = await tx.scalar(_select_guild_id, channel_id=channel_id)
+    key = {"channel_id": channel_id, "message_id": message_id, "payer_id": payer_id, "guild_id": guild_id}
+    await tx.execute_many(_insert, [{**key, **structs.asdict(one)} for one in listed])
+    size = sum(charged_bytes(one.size) for one in listed)
+    stored = await add_stored_bytes(tx, payer_id, size)
+    if guild_id is not None:
+        await add_bytes_of_guilds(tx, {GuildId(guild_id): size})
+    return stored
 
 
 async def copy_attachments(
@@ -160,30 +172,47 @@ async def copy_attachments(
 
 
 async def _count(tx: Transaction, rows: Iterable[Row], change: int) -> bool:
-    """Count what payers have stored after files of theirs were inserted (`change` 1) or deleted (-1).
+    """Count what payers and guilds have stored after files of theirs were inserted (`change` 1) or deleted (-1).
 
-    `rows` are payer, file and size. Returns whether any is charged for more than before.
+    `rows` are payer, guild, file and size. Returns whether any payer is charged for more than before.
     """
-    changes: Counter[tuple[UserId, int]] = Counter()
+    of_payers: Counter[tuple[UserId, int]] = Counter()
+    of_guilds: Counter[tuple[GuildId, int]] = Counter()
     sizes: dict[int, int] = {}
-    for payer_id, file_id, size in rows:
+    for payer_id, guild_id, file_id, size in rows:
+        sizes[file_id] = size
         if payer_id is not None:
-            changes[payer_id, file_id] += change
-            sizes[file_id] = size
-    payer_ids = {payer_id for payer_id, _ in changes}
-    if not payer_ids:
-        return False
-    # From here on no other transaction changes what these payers have: those that did have ended.
-    await add_stored_bytes_of_all(tx, dict.fromkeys(payer_ids, 0))
-    counts = await tx.all(_count_of_payers, ids=list(sizes), payer_ids=list(payer_ids))
-    count_now = {(payer_id, file_id): count for payer_id, file_id, count in counts}
-    added: Counter[UserId] = Counter()
+            of_payers[payer_id, file_id] += change
+        if guild_id is not None:
+            of_guilds[guild_id, file_id] += change
+    charged = False
+    if of_payers:
+        payer_ids = {payer_id for payer_id, _ in of_payers}
+        # From here on no other transaction changes what these payers have: those that did have ended.
+        await add_stored_bytes_of_all(tx, dict.fromkeys(payer_ids, 0))
+        counts = await tx.all(_count_of_payers, ids=list(sizes), payer_ids=list(payer_ids))
+        added = _added_bytes(of_payers, counts, sizes)
+        await add_stored_bytes_of_all(tx, added)
+        charged = any(size > 0 for size in added.values())
+    if of_guilds:
+        guild_ids = {guild_id for guild_id, _ in of_guilds}
+        await add_bytes_of_guilds(tx, dict.fromkeys(guild_ids, 0))
+        counts = await tx.all(_count_of_guilds, ids=list(sizes), guild_ids=list(guild_ids))
+        await add_bytes_of_guilds(tx, _added_bytes(of_guilds, counts, sizes))
+    return charged
+
+
+def _added_bytes(
+    changes: Mapping[tuple[OwnerT, int], int], counts: Iterable[Row], sizes: Mapping[int, int]
+) -> dict[OwnerT, int]:
+    """The bytes that owners have more or less, by how often each has each file now, and how often it came or went."""
+    count_now = {(owner_id, file_id): count for owner_id, file_id, count in counts}
+    added: Counter[OwnerT] = Counter()
     for share, changed in changes.items():
         now = count_now.get(share, 0)
         if (now > 0) != (now - changed > 0):
-            added[share[0]] += charged_bytes(sizes[share[1]]) * change
-    await add_stored_bytes_of_all(tx, {payer_id: size for payer_id, size in added.items() if size})
-    return any(size > 0 for size in added.values())
+            added[share[0]] += charged_bytes(sizes[share[1]]) * (1 if changed > 0 else -1)
+    return {owner_id: size for owner_id, size in added.items() if size}
 
 
 async def update_attachments(

@@ -9,7 +9,7 @@ from moothall.api.context import Context
 from moothall.api.hooks import Fires, Hook
 from moothall.authority.channel_access import ChannelAccess
 from moothall.authority.guild_state import GuildState
-from moothall.objects import errors, limits
+from moothall.objects import errors
 from moothall.objects.errors import Refusal
 from moothall.objects.features import Feature
 from moothall.objects.guild import SystemChannelFlags
@@ -66,7 +66,7 @@ async def join_guild(
         raise Refusal(errors.USER_BANNED)
     if not has_room:
         raise Refusal(errors.TOO_MANY_MEMBERS)
-    maximum = limits.GUILDS_PER_PREMIUM_USER if user.premium_type else limits.GUILDS_PER_USER
+    maximum = ctx.services.limits.max_guilds(premium=bool(user.premium_type))
     await lock_user(ctx.tx, user.id)
     if not user.bot and await queries.count_guilds(ctx.tx, user.id) >= maximum:
         raise Refusal(errors.TOO_MANY_GUILDS)

@@ -1,0 +1,1 @@
+"""What operators tell everyone: words that clients show until they end."""

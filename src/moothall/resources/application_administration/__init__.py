@@ -1,0 +1,1 @@
+"""Applications as operators find, disable and delete them."""
