@@ -156,10 +156,18 @@ async def test_the_pages_are_accessible_and_fit_a_phone(browser: Browser, server
         leave_out("web-client", "axe-core is not installed: make test installs it where there is npm")
     operator = await world.person()
     await operator.post("/guilds", {"name": "The Moot"})
+    await operator.post("/applications", {"name": "Dice"})
     await make_operator(server, operator)
     client = await open_as(browser, server, operator, "/admin/overview")
     page, violations = client.page, list[str]()
-    for name in ("Overview", "Users", "Servers", "Reports", "Settings", "Login", "Log"):
+    await page.get_by_text("Show as a table").click()
+    await expect(page.get_by_role("columnheader", name="Requests", exact=True)).to_be_visible()
+    await expect(page.locator(".admin-chart").first).to_be_visible()
+    names = (
+        *("Overview", "Users", "Servers", "Reports", "Applications", "Announcements", "Storage", "Retention"),
+        *("Jobs", "Mails", "Settings", "Login", "Log"),
+    )
+    for name in names:
         await page.set_viewport_size({"width": 1280, "height": 800})
         await page.get_by_role("link", name=name, exact=True).click()
         await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
@@ -167,5 +175,71 @@ async def test_the_pages_are_accessible_and_fit_a_phone(browser: Browser, server
         violations += await client.violations()
         await picture(page, f"admin-{name.lower()}")
         await page.set_viewport_size({"width": 390, "height": 800})
-        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390, name
     assert violations == []
+
+
+async def test_everyone_sees_an_announcement_until_they_dismiss_it_or_it_is_taken_back(
+    browser: Browser, server: Server, world: World
+) -> None:
+    operator, person = await world.person(), await world.person()
+    await make_operator(server, operator, "announcements")
+    client = await open_as(browser, server, operator, "/admin/announcements")
+    page, dialog = client.page, client.page.get_by_role("dialog")
+    await page.get_by_role("button", name="New announcement").click()
+    await dialog.get_by_label("Words").fill("Down at noon")
+    await choose_option(page, "Kind", "Warning")
+    await dialog.get_by_label("Reason").fill("update")
+    violations = await client.violations() if AXE.exists() else []
+    await picture(page, "admin-announcement-new")
+    await dialog.get_by_role("button", name="New announcement", exact=True).click()
+    await expect(page.get_by_role("row").filter(has_text="Down at noon")).to_be_visible()
+    other = await open_as(browser, server, person, "/channels/@me")
+    banner = other.page.locator(".announcement")
+    await expect(banner).to_have_text("Down at noon")
+    violations += await other.violations() if AXE.exists() else []
+    await picture(other.page, "announcement")
+    await other.page.set_viewport_size({"width": 390, "height": 800})
+    assert await other.page.evaluate("document.documentElement.scrollWidth") <= 390
+    await other.page.get_by_role("button", name="Dismiss the announcement").click()
+    await expect(banner).to_have_count(0)
+    await other.page.reload()
+    await expect(other.page.get_by_role("heading").first).to_be_visible()
+    await expect(banner).to_have_count(0)
+    await page.get_by_role("button", name="Take back: Down at noon").click()
+    await dialog.get_by_label("Reason").fill("over")
+    await dialog.get_by_role("button", name="Take back", exact=True).click()
+    await expect(page.get_by_text("Ended", exact=True)).to_be_visible()
+    assert violations == []
+    assert client.errors == []
+    assert other.errors == []
+
+
+async def test_a_rule_is_set_and_what_is_held_is_read_for_a_reason_that_the_log_shows(
+    browser: Browser, server: Server, world: World
+) -> None:
+    operator, person = await world.person(), await world.person()
+    await make_operator(server, operator, "retention", "log")
+    client = await open_as(browser, server, operator, "/admin/retention")
+    page, dialog = client.page, client.page.get_by_role("dialog")
+    await page.get_by_role("button", name="Set a rule", exact=True).click()
+    await dialog.get_by_label("Days until messages are deleted").fill("365")
+    await dialog.get_by_label("Reason").fill("law")
+    await dialog.get_by_role("button", name="Set a rule", exact=True).click()
+    await expect(page.get_by_text("Messages after 365 days")).to_be_visible()
+    await page.get_by_role("button", name="New hold").click()
+    await dialog.get_by_label("Id", exact=True).fill(str(int(person.id)))
+    await dialog.get_by_label("What for").fill("case 7")
+    await dialog.get_by_label("Reason").fill("court")
+    await dialog.get_by_role("button", name="New hold", exact=True).click()
+    await page.get_by_role("button", name="Read: case 7").click()
+    await dialog.get_by_label("Reason").fill("court")
+    await dialog.get_by_role("button", name="Read", exact=True).click()
+    await expect(dialog.get_by_text("There is nothing to show.")).to_be_visible()
+    await page.keyboard.press("Escape")
+    violations = await client.violations() if AXE.exists() else []
+    await picture(page, "admin-retention-filled")
+    await page.get_by_role("link", name="Log", exact=True).click()
+    await expect(page.get_by_text("hold.read")).to_be_visible()
+    assert violations == []
+    assert client.errors == []

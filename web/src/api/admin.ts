@@ -3,7 +3,17 @@ import { ApiClient } from "./client";
 
 /** The kinds of acts of operators. */
 export type OperatorPermission =
-  "users" | "guilds" | "reports" | "settings" | "retention" | "log" | "operators" | "provisioning";
+  | "users"
+  | "guilds"
+  | "reports"
+  | "applications"
+  | "announcements"
+  | "settings"
+  | "jobs"
+  | "retention"
+  | "log"
+  | "operators"
+  | "provisioning";
 
 export interface Operator {
   user_id: string;
@@ -55,6 +65,7 @@ export interface AdministeredGuild {
   features: string[];
   premium_tier: number;
   member_count: number;
+  max_members: number;
   created_at: string;
   /** When an operator has deleted it; null if it is there. */
   deleted_at: string | null;
@@ -202,6 +213,16 @@ export function listAdministeredGuilds(
   return api.request("GET", `${BASE}/guilds`, { query: { search, deleted, before, limit: ROWS_PER_PAGE } });
 }
 
+export interface AdministeredGuildWithUse extends AdministeredGuild {
+  file_bytes: number;
+  /** Megabytes, 0 for any number; null where the setting counts. */
+  storage_quota_mb: number | null;
+}
+
+export function getAdministeredGuild(api: ApiClient, guildId: string): Promise<AdministeredGuildWithUse> {
+  return api.request("GET", `${BASE}/guilds/${guildId}`);
+}
+
 /** Take a guild out of everyone's reach, and delete it for good after the days of the setting. */
 export function deleteAdministeredGuild(api: ApiClient, guildId: string, reason: string): Promise<unknown> {
   return api.request("DELETE", `${BASE}/guilds/${guildId}`, { reason });
@@ -220,7 +241,13 @@ export function restoreAdministeredGuild(
 export function modifyAdministeredGuild(
   api: ApiClient,
   guildId: string,
-  changes: { features?: string[]; premium_tier?: number; owner_id?: string },
+  changes: {
+    features?: string[];
+    premium_tier?: number;
+    owner_id?: string;
+    max_members?: number;
+    storage_quota_mb?: number | null;
+  },
   reason: string,
 ): Promise<unknown> {
   return api.request("PATCH", `${BASE}/guilds/${guildId}`, { body: changes, reason });

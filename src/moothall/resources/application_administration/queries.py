@@ -1,6 +1,6 @@
 """The SQL of applications as operators find them."""
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -30,7 +30,7 @@ class ApplicationSummaryRow(Struct, frozen=True):
 _a = applications.c
 
 
-def _summaries() -> Select[Any]:
+def _summaries() -> Select[tuple[object, ...]]:
     guild_count = (
         select(func.count()).where(members.c.user_id == func.coalesce(_a.bot_user_id, _a.id)).scalar_subquery()
     )

@@ -49,7 +49,7 @@ function Frame({ sectionId }: { sectionId: string | null }) {
   }
   const { permissions } = operator.data;
   const sections = SECTIONS.filter(
-    ({ permission }) => permission === null || permissions.includes(permission),
+    ({ permission }) => permission === null || [permission].flat().some((each) => permissions.includes(each)),
   );
   const current = sections.find(({ id }) => id === sectionId) ?? null;
   if (current === null && (showsBoth() || sectionId !== null)) {

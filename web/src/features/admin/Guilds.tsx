@@ -1,10 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Input, Label, SearchField } from "react-aria-components";
 import { useIntl } from "react-intl";
 
 import {
   deleteAdministeredGuild,
+  getAdministeredGuild,
   listAdministeredGuilds,
   modifyAdministeredGuild,
   restoreAdministeredGuild,
@@ -12,6 +13,7 @@ import {
 } from "../../api/admin";
 import { useText } from "../../i18n/translate";
 import { Button } from "../../ui/controls";
+import { NumberField } from "../../ui/NumberField";
 import { Select } from "../../ui/Select";
 import { TextField } from "../../ui/TextField";
 import { useSession } from "../session/session";
@@ -153,6 +155,8 @@ function ChangeDialog({ guild, onClose }: GuildDialogProps) {
   const [tier, setTier] = useState<(typeof TIERS)[number]>(TIERS[guild.premium_tier] ?? "0");
   const [features, setFeatures] = useState(guild.features.join(", "));
   const [owner, setOwner] = useState(guild.owner_id);
+  const [members, setMembers] = useState(guild.max_members);
+  const [quota, setQuota] = useState<string | null>(null);
   const confirm = async (reason: string) => {
     const names = features
       .toUpperCase()
@@ -161,6 +165,8 @@ function ChangeDialog({ guild, onClose }: GuildDialogProps) {
     const changes = {
       features: names,
       premium_tier: Number(tier),
+      max_members: members,
+      ...(quota !== null && { storage_quota_mb: quota.trim() === "" ? null : Number(quota) }),
       ...(owner.trim() !== guild.owner_id && { owner_id: owner.trim() }),
     };
     await modifyAdministeredGuild(api, guild.id, changes, reason);
@@ -188,6 +194,41 @@ function ChangeDialog({ guild, onClose }: GuildDialogProps) {
         value={owner}
         onChange={setOwner}
       />
+      <NumberField
+        label={text("admin.guild.max_members")}
+        value={members}
+        onChange={setMembers}
+        min={2}
+        max={500_000}
+      />
+      <StorageQuota guildId={guild.id} value={quota} onChange={setQuota} />
     </ReasonDialog>
+  );
+}
+
+interface StorageQuotaProps {
+  guildId: string;
+  /** What was typed; null for nothing. */
+  value: string | null;
+  onChange: (typed: string) => void;
+}
+
+/** The quota of a guild's files, which is read once the dialog is open. */
+function StorageQuota({ guildId, value, onChange }: StorageQuotaProps) {
+  const text = useText();
+  const { api, account } = useSession();
+  const { data } = useQuery({
+    queryKey: [account.userId, "admin", "guild", guildId],
+    queryFn: () => getAdministeredGuild(api, guildId),
+    retry: false,
+    staleTime: 0,
+  });
+  return (
+    <TextField
+      label={text("admin.guild.storage_quota")}
+      value={value ?? String(data?.storage_quota_mb ?? "")}
+      onChange={onChange}
+      isDisabled={data === undefined}
+    />
   );
 }

@@ -7,6 +7,7 @@ import { useText } from "../../i18n/translate";
 import { ErrorNotice } from "../session/ErrorNotice";
 import { useSession } from "../session/session";
 import { SettingsSkeleton } from "../shell/SettingsFrame";
+import { FiguresOverTime } from "./FiguresOverTime";
 
 const FIGURES: readonly (readonly [keyof Figures, MessageId])[] = [
   ["users", "admin.figure.users"],
@@ -59,6 +60,7 @@ export default function OverviewPage() {
               </div>
             ))}
           </dl>
+          <FiguresOverTime />
         </>
       )}
     </div>

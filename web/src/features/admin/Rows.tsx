@@ -1,4 +1,3 @@
-import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
 import type { MessageId } from "../../i18n/messages";
@@ -10,10 +9,15 @@ import { SettingsSkeleton } from "../shell/SettingsFrame";
 interface RowsProps<Row> {
   label: MessageId;
   columns: readonly MessageId[];
-  query: Pick<
-    UseInfiniteQueryResult,
-    "error" | "isPending" | "isSuccess" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage"
-  >;
+  query: {
+    error: Error | null;
+    isPending: boolean;
+    isSuccess: boolean;
+    /** Absent for a list that is read as a whole. */
+    hasNextPage?: boolean;
+    isFetchingNextPage?: boolean;
+    fetchNextPage?: () => Promise<unknown>;
+  };
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   /** The cells of a row: one for each column. */
@@ -52,9 +56,9 @@ export function Rows<Row>({ label, columns, query, rows, keyOf, cells }: RowsPro
           </tbody>
         </table>
       )}
-      {query.hasNextPage && (
-        <Button isDisabled={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-          {text(query.isFetchingNextPage ? "app.loading" : "admin.more")}
+      {query.hasNextPage === true && (
+        <Button isDisabled={query.isFetchingNextPage === true} onPress={() => void query.fetchNextPage?.()}>
+          {text(query.isFetchingNextPage === true ? "app.loading" : "admin.more")}
         </Button>
       )}
     </>

@@ -6,8 +6,8 @@ export interface Section {
   /** Its part of the path. */
   id: string;
   title: MessageId;
-  /** The permission that its operator needs; null for all operators. */
-  permission: OperatorPermission | null;
+  /** The permission that its operator needs, or one of several; null for all operators. */
+  permission: OperatorPermission | readonly OperatorPermission[] | null;
   View: LoadedComponent<object>;
 }
 
@@ -22,6 +22,32 @@ export const SECTIONS: readonly Section[] = [
     permission: "reports",
     View: loaded(() => import("./Reports")),
   },
+  {
+    id: "applications",
+    title: "admin.applications",
+    permission: "applications",
+    View: loaded(() => import("./Applications")),
+  },
+  {
+    id: "announcements",
+    title: "admin.announcements",
+    permission: "announcements",
+    View: loaded(() => import("./Announcements")),
+  },
+  {
+    id: "storage",
+    title: "admin.storage",
+    permission: ["guilds", "users"],
+    View: loaded(() => import("./StoragePage")),
+  },
+  {
+    id: "retention",
+    title: "admin.retention",
+    permission: "retention",
+    View: loaded(() => import("./Retention")),
+  },
+  { id: "jobs", title: "admin.jobs", permission: "jobs", View: loaded(() => import("./Jobs")) },
+  { id: "mails", title: "admin.mails", permission: "users", View: loaded(() => import("./Mails")) },
   {
     id: "settings",
     title: "admin.settings",

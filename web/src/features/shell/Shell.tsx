@@ -7,6 +7,7 @@ import { ownActivity } from "../../store/activities";
 import { incomingCalls } from "../../store/calls";
 import { IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
+import { Announcements } from "../announcements/Announcements";
 import { GuildRail } from "../guilds/GuildRail";
 import { LostGuilds } from "../guilds/LostGuilds";
 import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
@@ -42,26 +43,29 @@ export function Shell({ drawPalette }: { drawPalette: DrawPalette }) {
   useMuteEnds();
   useTitle();
   return (
-    <div className="shell">
-      <a className="skip" href="#main">
-        <Translate id="app.skip" />
-      </a>
-      {status !== "connected" && ready && (
-        <p className="shell-status" role="status">
-          <Translate id={status === "waiting" ? "app.offline" : "app.reconnecting"} />
-        </p>
-      )}
-      {ready && <RecoveryNotice />}
-      <RolePreviewBanner />
-      <LostGuilds />
-      <GuildRail />
-      {ready ? <Outlet /> : <Opening />}
-      {hasActivity && <ActivityHost />}
-      {launch !== null && <LaunchHost launch={launch} />}
-      {ready && <OverlayHost drawPalette={drawPalette} />}
-      {ready && <VoiceCarrier />}
-      {isCalled && <IncomingCalls />}
-      {hasModal && <ModalHost />}
+    <div className="shell-frame">
+      {ready && <Announcements />}
+      <div className="shell">
+        <a className="skip" href="#main">
+          <Translate id="app.skip" />
+        </a>
+        {status !== "connected" && ready && (
+          <p className="shell-status" role="status">
+            <Translate id={status === "waiting" ? "app.offline" : "app.reconnecting"} />
+          </p>
+        )}
+        {ready && <RecoveryNotice />}
+        <RolePreviewBanner />
+        <LostGuilds />
+        <GuildRail />
+        {ready ? <Outlet /> : <Opening />}
+        {hasActivity && <ActivityHost />}
+        {launch !== null && <LaunchHost launch={launch} />}
+        {ready && <OverlayHost drawPalette={drawPalette} />}
+        {ready && <VoiceCarrier />}
+        {isCalled && <IncomingCalls />}
+        {hasModal && <ModalHost />}
+      </div>
     </div>
   );
 }
