@@ -29,7 +29,7 @@ export default function Announcements() {
   const intl = useIntl();
   const [open, setOpen] = useState<AdministeredAnnouncement | "new" | null>(null);
   const { query, rows } = usePages("announcements", null, listAdministeredAnnouncements, ({ id }) => id);
-  const now = Date.now();
+  const now = query.dataUpdatedAt;
   return (
     <div className="admin-page">
       <p>{text("admin.announcements.what")}</p>

@@ -26,7 +26,7 @@ export function Chart({ title, value, points }: ChartProps) {
           return (
             <rect
               // The place in time is all that tells bars apart.
-              key={index} // eslint-disable-line @eslint-react/no-array-index-key
+              key={index}
               x={index * step + step * 0.1}
               y={HEIGHT - height}
               width={step * 0.8}

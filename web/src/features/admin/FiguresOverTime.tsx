@@ -79,6 +79,7 @@ export function FiguresOverTime() {
       </div>
       <details>
         <summary>{text("admin.figures.table")}</summary>
+        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled with the keyboard */}
         <div className="admin-scroll" tabIndex={0} role="region" aria-label={text("admin.figures.numbers")}>
           <table className="admin-numbers">
             <thead>
