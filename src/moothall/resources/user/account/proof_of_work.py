@@ -27,14 +27,14 @@ _MISSING: Final = "Solve a challenge of this server to register, or use its clie
 _BAD: Final = "This solution was used before, or is not valid any more."
 
 
-class Challenge(Struct, frozen=True, rename="camel"):
+class Challenge(Struct, frozen=True):
     """A challenge of ALTCHA: find the number up to `maxNumber` whose hash, after the salt, is `challenge`."""
 
     algorithm: str
     """Always `SHA-256`."""
     challenge: str
     """The hash to find, in hexadecimal."""
-    max_number: int
+    maxNumber: int  # noqa: N815 ALTCHA's name
     """The largest number that may solve it."""
     salt: str
     """What stands before the number; it says when the challenge expires."""
