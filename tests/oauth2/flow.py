@@ -80,10 +80,8 @@ def answer_of(reply: Reply) -> dict[str, str]:
 
 
 async def tokens_of(person: Caller, app: App, scope: str, body: dict[str, Any] | None = None, **query: Any) -> Any:
-    # A login needs PKCE.
-    logs_in = "openid" in scope.split()
-    code = answer_of(await consent(person, app, scope, body, **(PKCE if logs_in else {}) | query))["code"]
-    reply = await (app.exchange(code, code_verifier=VERIFIER) if logs_in else app.exchange(code))
+    code = answer_of(await consent(person, app, scope, body, **query))["code"]
+    reply = await app.exchange(code)
     assert reply.status == 200, reply.body
     return reply.json
 

@@ -1,4 +1,4 @@
-"""This server as a provider of OpenID Connect: what it says of itself, and what it demands of a login."""
+"""This server as a provider of OpenID Connect: what it says of itself, and what a login tells."""
 
 import json
 from typing import Any
@@ -51,10 +51,8 @@ async def test_the_document_names_what_exists_whatever_the_host_header(platform:
     assert [key["alg"] for key in keys.json["keys"]] == document["id_token_signing_alg_values_supported"]
 
 
-async def test_a_login_by_code_needs_pkce_and_tells_what_the_document_says(platform: Platform) -> None:
+async def test_a_login_by_code_tells_what_the_document_says(platform: Platform) -> None:
     app, person = await application(platform), await platform.person("wanda", email="w@example.org", verified=True)
-    refused = await consent(person, app, "openid email")
-    assert refused.errors_at("code_challenge") == ["BASE_TYPE_REQUIRED"]
     code = answer_of(await consent(person, app, "openid email", **PKCE, nonce="n-1"))["code"]
     assert (await app.exchange(code)).status == 400
     assert (await app.exchange(code, code_verifier="w" * 43)).status == 400
@@ -68,10 +66,13 @@ async def test_a_login_by_code_needs_pkce_and_tells_what_the_document_says(platf
     assert set(claims) - {"iss", "aud", "iat", "exp", "nonce"} <= supported
 
 
-async def test_without_a_login_pkce_stays_optional_for_clients_with_a_secret(platform: Platform) -> None:
+async def test_pkce_is_optional_for_clients_with_a_secret_and_demanded_of_others(platform: Platform) -> None:
     app, person = await application(platform), await platform.person()
-    code = answer_of(await consent(person, app, "identify"))["code"]
+    code = answer_of(await consent(person, app, "openid"))["code"]
     assert (await app.exchange(code)).status == 200
+    public = await application(platform, public_client=True)
+    refused = await consent(person, public, "openid")
+    assert refused.errors_at("code_challenge") == ["BASE_TYPE_REQUIRED"]
 
 
 def test_only_scopes_are_requested_that_a_provider_supports() -> None:

@@ -12,16 +12,7 @@ from moothall.objects.form_codes import FieldError, FormCode
 from moothall.objects.ids import ApplicationId, GuildId
 from moothall.objects.permissions import Permissions, PermissionSet
 from moothall.objects.redirect_uris import redirect_uri_error
-from moothall.objects.scopes import (
-    BOT,
-    COMMANDS,
-    GRANTABLE_SCOPES,
-    INSTALL_SCOPES,
-    OPENID,
-    SCOPES,
-    WEBHOOK,
-    read_scopes,
-)
+from moothall.objects.scopes import BOT, COMMANDS, GRANTABLE_SCOPES, INSTALL_SCOPES, SCOPES, WEBHOOK, read_scopes
 from moothall.objects.wire import convert
 from moothall.resources.application.queries import ApplicationRow
 
@@ -84,7 +75,7 @@ def resolve_request(application: ApplicationRow, query: AuthorizationQuery) -> R
         form_errors.add("response_type", FormCode.BASE_TYPE_REQUIRED, "Integration requires code grant")
     elif not query.response_type and not set(scopes) <= set(INSTALL_SCOPES):
         form_errors.add("response_type", *FieldError.required())
-    challenge = _challenge(application, query, scopes, form_errors)
+    challenge = _challenge(application, query, form_errors)
     form_errors.raise_if_any()
     return ResolvedRequest(
         application=application,
@@ -177,13 +168,10 @@ def _redirect_uri(
     return registered[0]
 
 
-def _challenge(
-    application: ApplicationRow, query: AuthorizationQuery, scopes: list[str], form_errors: FormErrors
-) -> str | None:
+def _challenge(application: ApplicationRow, query: AuthorizationQuery, form_errors: FormErrors) -> str | None:
     if not query.code_challenge:
-        # A method without a challenge is a sign that an attacker removed the challenge. A login elsewhere needs one.
-        needed = application.public_client or query.code_challenge_method or OPENID in scopes
-        if query.response_type == "code" and needed:
+        # A method without a challenge is a sign that an attacker removed the challenge.
+        if query.response_type == "code" and (application.public_client or query.code_challenge_method):
             form_errors.add("code_challenge", *FieldError.required())
         return None
     if query.code_challenge_method != "S256":

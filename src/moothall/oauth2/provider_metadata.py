@@ -10,7 +10,7 @@ DISCOVERY_PATH: Final = "/.well-known/openid-configuration"
 
 
 class ProviderMetadata(Struct, frozen=True, kw_only=True):
-    """The document at `DISCOVERY_PATH`: only the flow by code with PKCE."""
+    """The document at `DISCOVERY_PATH`: only the flow by code."""
 
     issuer: str
     authorization_endpoint: str
