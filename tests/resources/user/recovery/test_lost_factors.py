@@ -9,7 +9,7 @@ from moothall.objects.clock import CLOCK
 from tests.resources.user.mfa.totp import Careful, careful, code_login, password_login
 from tests.support.harness import Platform
 from tests.support.mail_server import MailServer, config_of, deliver_all, mail_server, send_mail_by, token_of
-from tests.support.operators import log_rows
+from tests.support.operators import log_rows, promote
 
 ADDRESS = "alice@example.org"
 _DAY = 86_400
@@ -148,3 +148,13 @@ async def test_a_link_for_a_new_password_does_not_lead_to_the_removal(platform: 
     body = {"token": token_of(server.to(ADDRESS)[-1]), "password": "quite another staple"}
     reset = await platform.anonymous.post("/auth/reset", body)
     assert (await platform.anonymous.post("/auth/recovery", {"ticket": reset.json["ticket"]})).code == 60006
+
+
+async def test_factors_of_operators_come_off_by_other_operators_alone(platform: Platform, server: MailServer) -> None:
+    alice = await loses_the_phone(platform, server)
+    await ask(platform)
+    await promote(platform, alice.caller)
+    await pass_days(platform, 4)
+    assert "Your second factors stay" in server.subjects()
+    ticket = (await password_login(platform)).json["ticket"]
+    assert (await platform.anonymous.post("/auth/recovery", {"ticket": ticket})).code == 40006

@@ -8,6 +8,7 @@ from moothall.api.authenticate import TokenKind
 from moothall.api.context import Context
 from moothall.api.events import Event
 from moothall.api.jobs import Job, enqueue, job
+from moothall.api.operators import select_operator
 from moothall.objects import errors
 from moothall.objects.email_address import EmailAddress
 from moothall.objects.errors import Refusal, refuse_field
@@ -132,13 +133,14 @@ async def request_recovery(ctx: Context, ticket: str) -> Timestamp:
 
     The owner is told by mail and by an event to all sessions, and can call it off until then; a second request changes
     nothing. Raises Refusal: 400/60006 for a ticket that is not good; 403/40006 without mail, without a verified
-    address, and where operators alone do it.
+    address, for operators, for whose accounts somebody would wait, and where operators alone do it.
     """
     login = await get_ticket(ctx, ticket, TicketPurpose.LOGIN)
     await queries.lock_user(ctx.tx, login.user_id)
     row = await queries.select_user(ctx.tx, login.user_id)
     days = ctx.services.limits.factor_recovery_days
-    if row is None or not days or not sends_mail(ctx) or row.email is None or not row.verified:
+    is_told = row is not None and row.email is not None and row.verified and sends_mail(ctx)
+    if row is None or not days or not is_told or await select_operator(ctx.tx, row.id) is not None:
         raise Refusal(errors.FEATURE_DISABLED, message="Ask the operator of this server to remove your second factors.")
     stored = await factor_queries.select_recovery(ctx.tx, row.id)
     if stored is not None:
@@ -186,6 +188,9 @@ class RemoveLostFactors(Job, frozen=True, kw_only=True):
         row = await queries.select_user(ctx.tx, self.user_id)
         stored = await factor_queries.select_recovery(ctx.tx, self.user_id)
         if row is None or row.deleted or stored is None or stored.requested_at != self.requested_at:
+            return
+        if await select_operator(ctx.tx, row.id) is not None:
+            await call_off_recovery(ctx, row.id)
             return
         await delete_links(ctx.tx, row.id, LinkPurpose.RECOVERY)
         await remove_factors(ctx, row)
