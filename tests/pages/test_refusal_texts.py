@@ -1,4 +1,4 @@
-"""The client shows what the API refuses in German: each message of the code has a German text.
+"""The client shows what the API refuses in the language of its user: each message of the code has a text in all.
 
 The messages are collected from the code itself, so that a new one fails here until it is translated. A key of the
 catalogue is the English text, with `{0}`, `{1}` where the code inserts values.
@@ -17,7 +17,7 @@ import zxcvbn.feedback
 
 _ROOT: Final = Path(__file__).parents[2]
 _SOURCE: Final = _ROOT / "src" / "moothall"
-_CATALOGUE: Final = _ROOT / "web" / "src" / "i18n" / "refusals" / "refusals.de.json"
+_CATALOGUES: Final = _ROOT / "web" / "src" / "i18n" / "refusals"
 
 _PLACEHOLDER: Final = re.compile(r"\{\d+\}")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -304,14 +304,16 @@ def messages() -> dict[str, str]:
     return {message.text: message.line for each in said for message in _with_values(each)}
 
 
-@pytest.fixture(scope="module")
-def catalogue() -> dict[str, str]:
-    """The German texts."""
-    texts: dict[str, str] = json.loads(_CATALOGUE.read_text())
+@pytest.fixture(scope="module", params=["de", "fr", "es", "pt", "pl", "ja", "ar"])
+def catalogue(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The texts of a language."""
+    texts: dict[str, str] = json.loads((_CATALOGUES / f"refusals.{request.param}.json").read_text())
     return texts
 
 
-def test_every_message_of_the_api_has_a_german_text(messages: dict[str, str], catalogue: dict[str, str]) -> None:
+def test_every_message_of_the_api_has_a_text_in_each_language(
+    messages: dict[str, str], catalogue: dict[str, str]
+) -> None:
     assert len(messages) > 500
     assert {text: line for text, line in messages.items() if not catalogue.get(text)} == {}
 
@@ -322,19 +324,19 @@ def test_the_catalogue_has_no_text_that_the_api_does_not_say(
     assert sorted(catalogue.keys() - messages.keys()) == []
 
 
-def test_a_german_text_has_the_placeholders_of_the_english_one(catalogue: dict[str, str]) -> None:
+def test_a_text_has_the_placeholders_of_the_english_one(catalogue: dict[str, str]) -> None:
     differing = [
         text
-        for text, german in catalogue.items()
-        if sorted(_PLACEHOLDER.findall(text)) != sorted(_PLACEHOLDER.findall(german))
+        for text, other in catalogue.items()
+        if sorted(_PLACEHOLDER.findall(text)) != sorted(_PLACEHOLDER.findall(other))
     ]
     assert differing == []
 
 
-def test_german_texts_are_sentences_with_german_quotation_marks(catalogue: dict[str, str]) -> None:
-    for german in catalogue.values():
-        assert german[0] == german[0].upper(), german
-        assert re.search(r"[\"']|\s$|\s\s", german.replace('{"type": 1}', "JSON")) is None, german
+def test_texts_are_sentences_with_quotation_marks_of_their_language(catalogue: dict[str, str]) -> None:
+    for text in catalogue.values():
+        assert text[0] == text[0].upper(), text
+        assert re.search(r"[\"']|\s$|\s\s", text.replace('{"type": 1}', "JSON")) is None, text
 
 
 def test_the_tables_name_what_the_code_has() -> None:

@@ -19,9 +19,15 @@ interface Pattern {
 const PLACEHOLDER = /\{(\d+)\}/g;
 const SENTENCE_END = /(?<=[.!?]) (?=[A-Z])/;
 
-/** English needs none: it is what the API says, in languages without a catalogue too. Loaded with the first refusal. */
-const CATALOGUES: Partial<Record<Locale, () => Promise<{ default: Catalogue }>>> = {
+/** English needs none: it is what the API says. Loaded with the first refusal. */
+const CATALOGUES: Record<Exclude<Locale, "en">, () => Promise<{ default: Catalogue }>> = {
   de: () => import("./refusals.de.json"),
+  fr: () => import("./refusals.fr.json"),
+  es: () => import("./refusals.es.json"),
+  pt: () => import("./refusals.pt.json"),
+  pl: () => import("./refusals.pl.json"),
+  ja: () => import("./refusals.ja.json"),
+  ar: () => import("./refusals.ar.json"),
 };
 
 const loaded = new Map<Locale, TranslateRefusal>();
@@ -30,7 +36,7 @@ const loaded = new Map<Locale, TranslateRefusal>();
 export async function loadRefusals(locale: Locale): Promise<TranslateRefusal> {
   let translate = loaded.get(locale);
   if (translate === undefined) {
-    translate = refusalTranslator((await CATALOGUES[locale]?.())?.default ?? {});
+    translate = refusalTranslator(locale === "en" ? {} : (await CATALOGUES[locale]()).default);
     loaded.set(locale, translate);
   }
   return translate;
