@@ -264,6 +264,7 @@ class World:
         await self._read()
         fields = GuildFields(
             hub_type=None,
+            profile=None,
             joined_at=None,
             large=False,
             member_count=len(self.members),

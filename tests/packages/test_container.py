@@ -36,7 +36,7 @@ READ_ONLY: Final = (
     'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mount -o remount,bind,ro / && exec "$@"',
 )  # fmt: skip
 """Runs a command with a root file system that cannot be written, but for /tmp; a folder is at /mnt."""
-MAX_IMAGE_BYTES: Final = 138_000_000
+MAX_IMAGE_BYTES: Final = 150_000_000
 """Of all files of the image, uncompressed. A third of it is transferred."""
 INSIDE: Final = Path(__file__).with_name("inside_image.py")
 """What runs in the image's file system, by its Python."""

@@ -27,7 +27,7 @@ async def test_the_cookie_is_limited_to_the_pages_and_hidden_from_scripts(platfo
     paths = {part for cookie in session for part in cookie.split("; ") if part.startswith("Path=")}
     assert paths == {
         f"Path=/{name}"
-        for name in ("login", "logout", "oauth2", "invite", "template", "linked-roles", "settings", "developers")
+        for name in ("login", "logout", "oauth2", "activate", "invite", "template", "linked-roles", "settings", "developers")
     }
     for cookie in session:
         assert {"HttpOnly", "SameSite=Lax"} <= set(cookie.split("; "))

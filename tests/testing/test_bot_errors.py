@@ -147,13 +147,19 @@ def test_a_handled_error_is_none_and_its_chain_counts() -> None:
     assert errors.missing() == []
 
 
+class ComponentStateConflictError(Exception):
+    """Has the name of what hikari raises without a connection."""
+
+
 @pytest.mark.parametrize(
     ("module", "raised", "is_noticed"),
     [
         ("hikari.impl.shard", ConnectionResetError, False),
         ("discord.gateway", BrokenPipeError, False),
+        ("hikari.impl.shard", ComponentStateConflictError, False),
         ("discord.gateway", ValueError, True),
         ("bot.tasks", ConnectionResetError, True),
+        ("bot.tasks", ComponentStateConflictError, True),
     ],
 )
 async def test_a_lost_connection_in_a_task_of_the_library_is_no_error_of_the_bot(

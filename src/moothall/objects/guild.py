@@ -151,14 +151,15 @@ class Guild(Struct, frozen=True, kw_only=True):
     emojis: list[Emoji]
     stickers: list[Sticker]
     incidents_data: IncidentsData | None = None
-    profile: GuildIdentity | None = None
-    """The tag that members may wear; null for none."""
     approximate_member_count: int | UnsetType = UNSET
     approximate_presence_count: int | UnsetType = UNSET
 
 
 class GatewayGuild(Guild, frozen=True, kw_only=True):
     """The guild object of GUILD_UPDATE, with fields that only the gateway sends."""
+
+    profile: GuildIdentity | None
+    """The tag that members may wear; null for none."""
 
     guild_id: GuildId
     """The same as `id`."""

@@ -26,6 +26,8 @@ log = logging.getLogger("moothall.test_server")
 
 _LOOK_SECONDS: Final = 0.25
 """Between two looks whether the parent process is still there."""
+_IDLE_SECONDS: Final = 86_400
+"""A test's next request must not meet a connection that the server is just closing, as one after five seconds did."""
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 a folder of a random name is made in it
 
 
@@ -67,7 +69,7 @@ def run(
             community,
         )
         application = _Application(server, announce)
-        config = http_config(application, shutdown_seconds=1)
+        config = http_config(application, shutdown_seconds=1, timeout_keep_alive=_IDLE_SECONDS)
         process = _Process(config, application, is_ended)
         process.run(sockets)
     finally:

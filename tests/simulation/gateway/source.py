@@ -146,6 +146,7 @@ class SimulatedSource:
         user_ids = list(listed.members) if everyone else [session.user_id]
         fields = GuildFields(
             hub_type=None,
+            profile=None,
             joined_at=Timestamp(0),
             large=count > session.large_threshold,
             member_count=count,

@@ -54,7 +54,8 @@ def test_nodes_share_a_bus_that_loses_repeats_and_reorders_messages() -> None:
 
 @pytest.mark.parametrize("life", STATES)
 def test_faults_strike_sessions_in_each_state_of_their_life(life: str) -> None:
-    kinds = {kind for result in _results(1, _CHUNK) for kind, state in result.struck if state == life}
+    results = [*_results(1, _CHUNK), *_results(1 + _CHUNK, _CHUNK)]
+    kinds = {kind for result in results for kind, state in result.struck if state == life}
     assert kinds >= {"reset", "close", "slow reader"}
 
 
@@ -77,7 +78,7 @@ def test_a_planted_bug_is_found_by_the_seed_of_the_table(name: str) -> None:
 def test_a_failure_is_shrunk_to_a_case_that_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     frames_after = Session.frames_after
     monkeypatch.setattr(Session, "frames_after", lambda session, seq: (frames_after(session, seq) or [])[1:])
-    case, failure = smallest(Case(3))
+    case, failure = smallest(Case(18))
     assert simulate(case).failure == failure
     assert STEPS - len(case.left_out_steps) < STEPS / 2
     assert failure

@@ -24,6 +24,8 @@ _CONNECTIONS: Final = re.compile(r"hikari\.gateway|\w+\.gateway$|\w+\.voice_")
 """Loggers of connections."""
 _GATEWAY_MODULES: Final = re.compile(r"hikari\.impl\.shard|\w+\.gateway$")
 """The modules in which libraries hold their connection to the gateway."""
+_NOT_CONNECTED: Final = frozenset({"ComponentStateConflictError"})
+"""What libraries raise, beside ConnectionError, where they need a connection that they have just lost."""
 _USERS_MISTAKES: Final = frozenset({"CommandNotFound"})
 """What is no error of the bot: a text with its prefix that is no command."""
 
@@ -207,8 +209,10 @@ def _is_about_connection(record: logging.LogRecord) -> bool:
 
 
 def _is_of_the_gateway(error: BaseException) -> bool:
-    """Whether a lost connection met a library that held the gateway: a task of it, which it replaces by itself."""
-    frames = traceback.walk_tb(error.__traceback__)
-    return isinstance(error, ConnectionError) and any(
-        _GATEWAY_MODULES.match(str(frame.f_globals.get("__name__"))) for frame, _ in frames
-    )
+    """Whether a library met its lost connection in work of its own, which no code of the bot began."""
+    if not isinstance(error, ConnectionError) and type(error).__name__ not in _NOT_CONNECTED:
+        return False
+    modules = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    libraries = {module.partition(".")[0] for module in modules if _GATEWAY_MODULES.match(module)}
+    begun_by = next((module.partition(".")[0] for module in modules if not module.startswith("asyncio")), "")
+    return begun_by in libraries

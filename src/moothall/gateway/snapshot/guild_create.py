@@ -20,7 +20,7 @@ from moothall.objects.voice import VoiceState
 from moothall.resources.activity.objects import instance_objects
 from moothall.resources.activity.queries import select_instances_in_guild
 from moothall.resources.channel.objects import channel_objects
-from moothall.resources.guild.objects import guild_json, guild_json_with_properties
+from moothall.resources.guild.objects import guild_identity, guild_json, guild_json_with_properties
 from moothall.resources.member.queries import count_members_at, get_members, member_objects
 from moothall.resources.scheduled_event.queries import event_object, select_live_events
 from moothall.resources.stage_instance.queries import select_stages, stage_object
@@ -106,6 +106,7 @@ class GuildReader:
         with_presences = session.intents & Intent.GUILD_PRESENCES
         fields = GuildFields(
             hub_type=UNSET if session.takes_guild_properties else None,
+            profile=UNSET if session.takes_guild_properties else guild_identity(state.row),
             joined_at=own.joined_at,
             large=count > session.large_threshold,
             member_count=count,

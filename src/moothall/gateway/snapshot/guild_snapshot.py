@@ -4,6 +4,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.channel import Channel
+from moothall.objects.guild_profile import GuildIdentity
 from moothall.objects.ids import GuildId
 from moothall.objects.member import Member
 from moothall.objects.presence import Presence
@@ -19,6 +20,8 @@ class GuildFields(Struct, kw_only=True):
 
     hub_type: int | UnsetType | None
     """The kind of student hub: None, as there are none. UNSET where the guild has `properties`, which have it."""
+    profile: GuildIdentity | UnsetType | None
+    """The tag that members may wear; UNSET as `hub_type`."""
     joined_at: Timestamp | None
     large: bool
     unavailable: bool | UnsetType = UNSET

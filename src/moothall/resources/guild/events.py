@@ -7,6 +7,7 @@ from msgspec import structs
 from moothall.api.events import Event
 from moothall.authority.guild_changes import GuildPart
 from moothall.objects.guild import GatewayGuild, Guild, UnavailableGuild
+from moothall.objects.guild_profile import GuildIdentity
 from moothall.objects.ids import GuildId
 from moothall.objects.intents import Intent
 
@@ -19,6 +20,8 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
     changes_guild: ClassVar[tuple[GuildPart, ...]] = (GuildPart.SETTINGS,)
     changes_view: ClassVar[bool] = True
     guild: Guild
+    identity: GuildIdentity | None
+    """The tag that members may wear."""
 
     @property
     def guild_id(self) -> GuildId:
@@ -27,7 +30,7 @@ class GuildUpdate(Event, frozen=True, kw_only=True):
 
     def payload(self) -> object:
         """The guild, with its id as `guild_id` too."""
-        return GatewayGuild(guild_id=self.guild.id, **structs.asdict(self.guild))
+        return GatewayGuild(guild_id=self.guild.id, profile=self.identity, **structs.asdict(self.guild))
 
 
 class GuildDelete(Event, frozen=True, kw_only=True):

@@ -63,7 +63,6 @@ def build_guild_object(row: GuildRow, roles: Iterable[Role], emojis: list[Emoji]
         emojis=emojis_with_availability(emojis, row.premium_tier),
         stickers=stickers_with_availability(stickers, row.premium_tier, row.features),
         incidents_data=None if row.incidents_data is None else convert(row.incidents_data, IncidentsData),
-        profile=guild_identity(row),
     )
 
 
@@ -96,7 +95,9 @@ _BESIDE_PROPERTIES = ("roles", "emojis", "stickers", "premium_subscription_count
 @once_per_version(GuildPart.SETTINGS, GuildPart.ROLE, GuildPart.EMOJIS, GuildPart.STICKERS)
 def guild_json_with_properties(state: GuildState) -> bytes:
     """The guild of a state as JSON with its lists beside `properties`, which has all other fields."""
-    properties = to_plain(guild_object(state)) | {"hub_type": None}
+    identity = guild_identity(state.row)
+    profile = None if identity is None else to_plain(identity)
+    properties = to_plain(guild_object(state)) | {"hub_type": None, "profile": profile}
     lists = {name: properties.pop(name) for name in _BESIDE_PROPERTIES}
     return encode({"id": properties["id"], "data_mode": "full", "properties": properties, **lists})
 

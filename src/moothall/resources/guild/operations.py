@@ -26,7 +26,7 @@ from moothall.resources.guild.events import GuildDelete, GuildUpdate
 from moothall.resources.guild.jobs import enqueue_guild_purge
 from moothall.resources.guild.membership.operations import remove_member
 from moothall.resources.guild.new_guild import AFK_TIMEOUT_DEFAULT, NewGuild, build_guild
-from moothall.resources.guild.objects import DEFAULT_REGION, build_guild_object, guild_object
+from moothall.resources.guild.objects import DEFAULT_REGION, build_guild_object, guild_identity, guild_object
 from moothall.resources.guild.requests import CreateGuild, ModifyGuild
 from moothall.resources.guild.role.queries import insert_roles
 from moothall.resources.member.events import GuildOpen
@@ -228,7 +228,7 @@ async def change_guild(ctx: Context, **columns: object) -> Guild:
     after = structs.replace(row, **changed)
     guild = build_guild_object(after, ctx.guild.roles.values(), ctx.guild.emojis, ctx.guild.stickers)
     await ctx.audit(AuditLogEvent.GUILD_UPDATE, target=row.id, changes=rules.guild_audit_changes(row, after))
-    ctx.emit(GuildUpdate(guild=guild))
+    ctx.emit(GuildUpdate(guild=guild, identity=guild_identity(after)))
     return guild
 
 
@@ -281,4 +281,5 @@ async def clear_deleted_channel(ctx: Context, channel: Channel) -> None:
     if columns:
         await queries.update_guild(ctx.tx, guild.id, columns)
         after = structs.replace(guild.row, **columns)
-        ctx.emit(GuildUpdate(guild=build_guild_object(after, guild.roles.values(), guild.emojis, guild.stickers)))
+        changed = build_guild_object(after, guild.roles.values(), guild.emojis, guild.stickers)
+        ctx.emit(GuildUpdate(guild=changed, identity=guild_identity(after)))

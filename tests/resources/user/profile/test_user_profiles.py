@@ -29,7 +29,7 @@ async def test_a_profile_says_which_guilds_and_friends_are_shared(
     profile = (await alice.get(where, with_mutual_friends=True, with_mutual_friends_count=True)).json
     assert (profile["user"]["username"], profile["user"]["bio"]) == ("bob", "I keep bees.")
     assert profile["user_profile"] == {
-        "bio": "I keep bees.", "accent_color": 255, "pronouns": "", "theme_colors": None,
+        "banner": None, "bio": "I keep bees.", "accent_color": 255, "pronouns": "", "theme_colors": None,
     }  # fmt: skip
     assert [each["username"] for each in profile["mutual_friends"]] == ["carol"]
     assert profile["mutual_friends_count"] == 1

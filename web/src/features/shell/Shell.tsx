@@ -7,7 +7,6 @@ import { ownActivity } from "../../store/activities";
 import { incomingCalls } from "../../store/calls";
 import { IconButton } from "../../ui/controls";
 import { loaded } from "../../ui/loaded";
-import { Announcements } from "../announcements/Announcements";
 import { GuildRail } from "../guilds/GuildRail";
 import { LostGuilds } from "../guilds/LostGuilds";
 import { RolePreviewBanner } from "../guilds/RolePreviewBanner";
@@ -22,10 +21,13 @@ import { useTitle } from "../notifications/useTitle";
 import { rememberScreen } from "./returnPath";
 import { Opening } from "./Opening";
 import { OverlayHost, type DrawPalette } from "./OverlayHost";
-import { RecoveryNotice } from "./RecoveryNotice";
 import { UserMenu } from "./UserMenu";
 import "./shell.css";
 
+const Announcements = loaded(async () => ({
+  default: (await import("../announcements/Announcements")).Announcements,
+}));
+const RecoveryNotice = loaded(async () => ({ default: (await import("./RecoveryNotice")).RecoveryNotice }));
 const IncomingCalls = loaded(() => import("../calls/IncomingCalls"));
 const LaunchHost = loaded(() => import("../activities/LaunchHost"));
 const ActivityHost = loaded(() => import("../activities/ActivityHost"));
