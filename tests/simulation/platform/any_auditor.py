@@ -29,6 +29,8 @@ _CHANGE_BY_THEMSELVES: Final = frozenset(
         "get_user_voice_state",
         "get_authorization_request",
         "get_server_overview",
+        "list_server_figures",
+        "list_administered_jobs",
     }
 )
 """Reads whose responses depend on sessions or on the time."""
