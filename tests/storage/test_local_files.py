@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,11 @@ class Disk:
         with self._lock:
             if path.is_dir():
                 self.calls.append(("sync folder", self._name(path)))
-                self.entries[str(path)] = {
-                    entry.name: None if entry.is_dir() else self._synced.get(entry.stat().st_ino, b"")
-                    for entry in path.iterdir()
-                }
+                entries: dict[str, bytes | None] = {}
+                for entry in path.iterdir():
+                    with suppress(FileNotFoundError):  # deleted meanwhile
+                        entries[entry.name] = None if entry.is_dir() else self._synced.get(entry.stat().st_ino, b"")
+                self.entries[str(path)] = entries
             else:
                 self.calls.append(("sync file", path.name.partition("#")[0]))
                 self._synced[os.fstat(descriptor).st_ino] = path.read_bytes()
