@@ -1,7 +1,7 @@
 """Measure a newcomer's way: from `make run` to a second person who is logged in with a second factor.
 
-`python -m tests.clients.newcomer` starts the server of this checkout as a newcomer does, without the demo, and does the rest in
-Chromium as fast as the screens allow. It prints when each step was done, in seconds from the start.
+`python -m tests.clients.newcomer` starts the server of this checkout as a newcomer does, without the demo, and does the
+rest in Chromium as fast as the screens allow. It prints when each step was done, in seconds from the start.
 """
 
 import asyncio

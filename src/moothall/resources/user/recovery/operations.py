@@ -133,14 +133,14 @@ async def request_recovery(ctx: Context, ticket: str) -> Timestamp:
 
     The owner is told by mail and by an event to all sessions, and can call it off until then; a second request changes
     nothing. Raises Refusal: 400/60006 for a ticket that is not good; 403/40006 without mail, without a verified
-    address, for operators, for whose accounts somebody would wait, and where operators alone do it.
+    address, for operators, for whose accounts a thief would wait, and where operators alone do it.
     """
     login = await get_ticket(ctx, ticket, TicketPurpose.LOGIN)
     await queries.lock_user(ctx.tx, login.user_id)
     row = await queries.select_user(ctx.tx, login.user_id)
     days = ctx.services.limits.factor_recovery_days
-    is_told = row is not None and row.email is not None and row.verified and sends_mail(ctx)
-    if row is None or not days or not is_told or await select_operator(ctx.tx, row.id) is not None:
+    is_reached = row is not None and row.email is not None and row.verified and sends_mail(ctx)
+    if row is None or not days or not is_reached or await select_operator(ctx.tx, row.id) is not None:
         raise Refusal(errors.FEATURE_DISABLED, message="Ask the operator of this server to remove your second factors.")
     stored = await factor_queries.select_recovery(ctx.tx, row.id)
     if stored is not None:
