@@ -142,21 +142,23 @@ class VoiceStates:
             guild_id = envelope.guild_id
             if guild_id is None:
                 if envelope.name == "VOICE_STATE_UPDATE" and envelope.channel_id is not None:
-                    self._update(server_of_call(envelope.channel_id), envelope.data)
+                    self._update(server_of_call(envelope.channel_id), None, envelope.data)
             elif envelope.name == "VOICE_STATE_UPDATE":
-                self._update(guild_id, envelope.data)
+                self._update(guild_id, guild_id, envelope.data)
             elif envelope.name in _CHANGES_PERMISSIONS and guild_id in self._guilds:
                 self._renew_soon(guild_id)
 
-    def _update(self, guild_id: GuildId, data: Raw) -> None:
+    def _update(self, server_id: GuildId, guild_id: GuildId | None, data: Raw) -> None:
+        """Take over a voice state of a guild, or without one of a call, which asks for no permissions."""
         state: _State = decoder(_State).decode(data)
-        key = (guild_id, state.user_id)
+        state.guild_id = guild_id
+        key = (server_id, state.user_id)
         known = self._known.get(key)
         if state.channel_id is None:
             if known is not None:
                 del self._known[key]
-                self._count(guild_id, -1)
-                self.process.tell(Departure(int(guild_id), int(state.user_id)))
+                self._count(server_id, -1)
+                self.process.tell(Departure(int(server_id), int(state.user_id)))
             return
         stays = (
             known is not None
@@ -165,7 +167,7 @@ class VoiceStates:
         )
         allowed = known.allowed if known is not None and stays else True
         participant = Participant(
-            guild_id=int(guild_id),
+            guild_id=int(server_id),
             channel_id=int(state.channel_id),
             user_id=int(state.user_id),
             session_id=state.session_id,
@@ -173,15 +175,15 @@ class VoiceStates:
             may_speak=allowed and not (state.mute or state.self_mute or state.suppress),
             may_hear=not (state.deaf or state.self_deaf),
             may_speak_with_priority=stays and known is not None and known.participant.may_speak_with_priority,
-            may_stream=state.guild_id is None or (stays and known is not None and known.participant.may_stream),
+            may_stream=guild_id is None or (stays and known is not None and known.participant.may_stream),
         )
         connected = stays and known is not None and known.connected
         self._known[key] = entry = _Entry(state, data, participant, connected, allowed)
         if known is None:
-            self._count(guild_id, 1)
+            self._count(server_id, 1)
         self.process.ensure_started()
         self.process.tell(participant)
-        if state.guild_id is not None:
+        if guild_id is not None:
             self._renew_soon(guild_id)
         if not stays:
             self._announce_server(entry)
