@@ -8,11 +8,14 @@ interface ChartProps {
 
 const WIDTH = 240;
 const HEIGHT = 56;
+/** A new server has few values: they stand at the right, as narrow as those of a day. */
+const MIN_PLACES = 24;
 
 /** Bars of one figure over time. A table beside it has the numbers, so screen readers pass over the picture. */
 export function Chart({ title, value, points }: ChartProps) {
   const top = Math.max(...points.map((point) => point ?? 0), 0);
-  const step = WIDTH / Math.max(points.length, 1);
+  const places = Math.max(points.length, MIN_PLACES);
+  const step = WIDTH / places;
   return (
     <figure className="admin-chart">
       <figcaption>
@@ -27,7 +30,7 @@ export function Chart({ title, value, points }: ChartProps) {
             <rect
               // The place in time is all that tells bars apart.
               key={index}
-              x={index * step + step * 0.1}
+              x={(places - points.length + index) * step + step * 0.1}
               y={HEIGHT - height}
               width={step * 0.8}
               height={height}
