@@ -161,9 +161,16 @@ class NatsCluster:
                 try:
                     await self._leaders()
                 except Exception:  # noqa: BLE001 - whatever the library raises while no leader is chosen
+                    self._start_again()
                     await asyncio.sleep(0.2)
                 else:
                     return
+
+    def _start_again(self) -> None:
+        """Start the servers that could not start: another program's connection had taken a port of theirs."""
+        for number, process in enumerate(self._processes):
+            if process is not None and process.poll() is not None:
+                self.start(number)
 
     async def leader(self) -> int:
         """The number of the server that leads the stream of the platform."""
