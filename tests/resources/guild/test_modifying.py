@@ -28,7 +28,8 @@ async def test_a_change_is_returned_announced_and_recorded(platform: Platform, o
     assert reply.status == 200
     assert (reply.json["name"], reply.json["description"]) == ("The Moot", "We meet.")
     assert platform.heard_names == [AUDIT, "GUILD_UPDATE"]
-    assert platform.heard_data("GUILD_UPDATE") == [reply.json | {"guild_id": reply.json["id"], "hub_type": None}]
+    of_gateway = {"guild_id": reply.json["id"], "hub_type": None, "profile": None}
+    assert platform.heard_data("GUILD_UPDATE") == [reply.json | of_gateway]
     assert platform.heard_data(AUDIT)[0]["changes"] == [
         {"key": "name", "old_value": "The Hall", "new_value": "The Moot"},
         {"key": "description", "new_value": "We meet."},
