@@ -24,6 +24,7 @@ _CONNECTIONS: Final = re.compile(r"hikari\.gateway|\w+\.gateway$|\w+\.voice_")
 """Loggers of connections."""
 _GATEWAY_MODULES: Final = re.compile(r"hikari\.impl\.shard|\w+\.gateway$")
 """The modules in which libraries hold their connection to the gateway."""
+_EVENT_LOOPS: Final = frozenset({"asyncio", "uvloop"})
 _NOT_CONNECTED: Final = frozenset({"ComponentStateConflictError"})
 """What libraries raise, beside ConnectionError, where they need a connection that they have just lost."""
 _USERS_MISTAKES: Final = frozenset({"CommandNotFound"})
@@ -214,5 +215,5 @@ def _is_of_the_gateway(error: BaseException) -> bool:
         return False
     modules = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
     libraries = {module.partition(".")[0] for module in modules if _GATEWAY_MODULES.match(module)}
-    begun_by = next((module.partition(".")[0] for module in modules if not module.startswith("asyncio")), "")
-    return begun_by in libraries
+    roots = [module.partition(".")[0] for module in modules]
+    return next((root for root in roots if root not in _EVENT_LOOPS), "") in libraries
