@@ -16,6 +16,8 @@ from moothall.app.key_rotation import (
 )
 from moothall.oauth2.openid import SigningKeys
 from moothall.objects.clock import CLOCK
+from moothall.resources.mail.sender import MailSender
+from moothall.resources.server_setting.running import RunningSettings
 from moothall.runtime.secrets import SecretBox, ServerKey
 from moothall.storage import schema
 from moothall.storage.database import Query
@@ -26,6 +28,7 @@ from tests.resources.user.mfa.totp import Careful, careful, code_login, password
 from tests.support.forking import ForkedServer
 from tests.support.harness import Guild, Platform
 from tests.support.mail_server import config_of, deliver_all, mail_server, send_mail_by, token_of
+from tests.support.operators import make_operator
 from tests.support.serving import RunningServer, moothall
 
 PURPOSE = "stored secrets"
@@ -122,6 +125,27 @@ async def test_secrets_of_a_lost_key_stay_as_they_are_and_hold_up_nothing(keyed:
     assert (result.encrypted, result.unreadable) == (0, 5)
     assert await count_dependent(database, other.box(PURPOSE), {ServerKey(b"1" * 32).box(PURPOSE).key_id}) == 0
     await keyed.check()
+
+
+async def test_the_password_of_a_mail_server_that_operators_have_set_is_read_after_the_key_has_changed(
+    keyed: Keyed,
+) -> None:
+    platform = keyed.platform
+    settings = {"smtp_host": "127.0.0.1", "smtp_tls": "none", "mail_from": "hall@moot.example"}
+    login = {"smtp_user": "hall", "smtp_password": "secret"}
+    operator = await make_operator(platform)
+    assert (await operator.patch("/admin/v1/settings", settings | login)).status == 200
+    both = keyed.old.save_with_new(keyed.path)
+    assert await count_dependent(platform.database, both.box(PURPOSE), keyed.old_ids) == 6
+    assert (await encrypt_again(platform.database, both.box(PURPOSE))).encrypted == 6
+    assert await count_dependent(platform.database, both.box(PURPOSE), keyed.old_ids) == 0
+    platform.services.box = next(both.each()).box(PURPOSE)
+    running, sender = platform.services.resources[RunningSettings], platform.services.resources[MailSender]
+    running.apply([])
+    async with platform.database.read() as reader:
+        await running.load(reader)
+    assert sender.config is not None
+    assert (sender.config.user, sender.config.password) == ("hall", "secret")
 
 
 async def test_a_mail_that_waits_is_sent_after_the_key_has_changed(keyed: Keyed) -> None:

@@ -10,13 +10,23 @@ from msgspec import Struct
 from moothall.objects.ids import Snowflake
 from moothall.resources.identity_provider.provider_client import secret_about
 from moothall.resources.mail.sender import sealed_about
+from moothall.resources.server_setting.mail import PASSWORD_ABOUT
 from moothall.resources.user.factor.operations import totp_about
 from moothall.resources.webhook.rules import encryption_context
 from moothall.runtime.secrets import SecretBox, SecretUnreadable, key_id_of
 from moothall.storage.database import Database, Query, Reader, Transaction
 from moothall.storage.query import Row
 from moothall.storage.sql import ClauseElement, Table, bindparam, delete, func, select, update
-from moothall.storage.tables import applications, backup_codes, factors, identity_providers, mails, meta, webhooks
+from moothall.storage.tables import (
+    applications,
+    backup_codes,
+    factors,
+    identity_providers,
+    mails,
+    meta,
+    server_settings,
+    webhooks,
+)
 
 _BATCH: Final = 200
 
@@ -54,17 +64,43 @@ SEALED_COLUMNS: Final = (
     SealedColumn(identity_providers, "id", "client_secret", secret_about),
 )
 """Every column of encrypted secrets."""
-SEALED_VALUES: Final = ("openid_key", "demo")
-"""The keys of encrypted values of `meta`, which are bound to their keys."""
 
-_select_value = Query(lambda: select(meta.c.value).where(meta.c.key == bindparam("name")))
-_update_value = Query(
-    lambda: (
-        update(meta)
-        .where(meta.c.key == bindparam("name"), meta.c.value == bindparam("before"))
-        .values(value=bindparam("after"))
-    )
+
+class SealedValue:
+    """An encrypted secret in Base64, in the row with a name of a table of names and texts; `about` binds it to that.
+
+    A `quoted` one is a JSON string.
+    """
+
+    def __init__(self, table: Table, key: str, name: str, about: bytes, *, quoted: bool = False) -> None:
+        self.about = about
+        self._quote = '"' if quoted else ""
+        row_key, value = getattr(table.c, key), table.c.value
+        self._select: Query[Row] = Query(lambda: select(value).where(row_key == name))
+        self._update: Query[Row] = Query(
+            lambda: update(table).where(row_key == name, value == bindparam("before")).values(value=bindparam("after"))
+        )
+
+    async def read(self, reader: Reader) -> bytes | None:
+        """The encrypted secret; None without one."""
+        text: str | None = await reader.scalar(self._select)
+        return None if text is None else base64.b64decode(text.strip('"'))
+
+    async def replace(self, tx: Transaction, before: bytes, after: bytes) -> int:
+        """Store another encrypted secret; return 0 if the one before has changed since."""
+        return await tx.execute(self._update, before=self._text(before), after=self._text(after))
+
+    def _text(self, secret: bytes) -> str:
+        return f"{self._quote}{base64.b64encode(secret).decode()}{self._quote}"
+
+
+SEALED_VALUES: Final = (
+    SealedValue(meta, "key", "openid_key", b"openid_key"),
+    SealedValue(meta, "key", "demo", b"demo"),
+    SealedValue(server_settings, "name", "smtp_password", PASSWORD_ABOUT, quoted=True),
 )
+"""Every encrypted secret that is no column's."""
+
 _count_accounts = Query(
     lambda: select(func.count(backup_codes.c.user_id.distinct())).where(
         ~backup_codes.c.consumed, func.substr(backup_codes.c.hash, 1, 8) != bindparam("key_id")
@@ -98,15 +134,12 @@ async def encrypt_again(database: Database, box: SecretBox) -> Rotated:
                 async with database.transaction() as tx:
                     await tx.execute_many(sealed.update, changes)
                 result.encrypted += len(changes)
-    for name in SEALED_VALUES:
+    for value in SEALED_VALUES:
         async with database.transaction() as tx:
-            text: str | None = await tx.scalar(_select_value, name=name)
-            if text is None:
-                continue
-            renewed = _renewed(box, base64.b64decode(text), name.encode(), result)
-            if renewed is not None:
-                after = base64.b64encode(renewed).decode()
-                result.encrypted += await tx.execute(_update_value, name=name, before=text, after=after)
+            before = await value.read(tx)
+            after = None if before is None else _renewed(box, before, value.about, result)
+            if before is not None and after is not None:
+                result.encrypted += await value.replace(tx, before, after)
     return result
 
 
@@ -117,10 +150,10 @@ async def count_dependent(database: Database, box: SecretBox, retired: set[bytes
         async for rows in _batches(database, sealed):
             count += sum(_needs(box, secret, sealed.about(key), retired) for key, secret in rows)
     async with database.read() as reader:
-        for name in SEALED_VALUES:
-            text: str | None = await reader.scalar(_select_value, name=name)
-            if text is not None:
-                count += _needs(box, base64.b64decode(text), name.encode(), retired)
+        for value in SEALED_VALUES:
+            stored = await value.read(reader)
+            if stored is not None:
+                count += _needs(box, stored, value.about, retired)
     return count
 
 

@@ -12,13 +12,14 @@ from moothall.runtime.secrets import SecretBox
 
 NAMES: Final = ("smtp_host", "smtp_port", "smtp_tls", "smtp_user", "smtp_password", "mail_from")
 LOGIN: Final = ("smtp_user", "smtp_password")
-_ABOUT: Final = b"smtp password"
+PASSWORD_ABOUT: Final = b"smtp password"
+"""Binds the encrypted password to its place."""
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def seal_password(box: SecretBox, password: str) -> str:
     """The password as it is stored: encrypted."""
-    return base64.b64encode(box.encrypt(password.encode(), about=_ABOUT)).decode()
+    return base64.b64encode(box.encrypt(password.encode(), about=PASSWORD_ABOUT)).decode()
 
 
 def mail_values(changed: Mapping[str, object], configured: MailConfig | None) -> dict[str, object]:
@@ -91,6 +92,6 @@ def _tls(value: object) -> TlsMode:
 
 def _open(box: SecretBox, sealed: str) -> str:
     try:
-        return box.decrypt(base64.b64decode(sealed), about=_ABOUT).decode()
+        return box.decrypt(base64.b64decode(sealed), about=PASSWORD_ABOUT).decode()
     except binascii.Error:
         return ""
