@@ -73,7 +73,7 @@ class SessionEffects:
         else:
             # Hanging up ends a call on all devices.
             await leave_call_of_session(self._services, request.user_id, None)
-            await self._leave_all(request.user_id, request.session_id)
+            await self._leave_voice(request.user_id, request.session_id)
 
     async def _update_in_guild(self, request: VoiceStateRequest, guild_id: GuildId, node: str) -> None:
         voice = self._voice
@@ -112,16 +112,14 @@ class SessionEffects:
         )
         if not await handle_call_update(self._services, state):
             return
-        left = await leave_voice(self._services, request.user_id, request.session_id)
-        await remove_departed_guests(self._services, left)
+        await self._leave_voice(request.user_id, request.session_id)
         if voice is None:
             self._announce_silence(request)
         elif before is not None:
             voice.joined_again(server_id, request.user_id, request.session_id, before)
 
-    async def _leave_all(self, user_id: UserId, session_id: str) -> None:
-        """Leave the voice channels and the call that a session is in."""
-        await leave_call_of_session(self._services, user_id, session_id)
+    async def _leave_voice(self, user_id: UserId, session_id: str) -> None:
+        """Leave the voice channels that a session is in."""
         await remove_departed_guests(self._services, await leave_voice(self._services, user_id, session_id))
 
     def _announce_silence(self, request: VoiceStateRequest) -> None:
@@ -140,7 +138,8 @@ class SessionEffects:
     async def end_session(self, user_id: UserId, session_id: str) -> None:
         """End what a session took part in: Activities, a voice connection and a call."""
         await self._activity_sessions.end_session(user_id, session_id)
-        await self._leave_all(user_id, session_id)
+        await leave_call_of_session(self._services, user_id, session_id)
+        await self._leave_voice(user_id, session_id)
 
     async def leave_activities(self, user_id: UserId, session_id: str) -> None:
         """End what a worker's session took part in, but for its voice connection, which the writer ends."""

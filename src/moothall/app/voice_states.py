@@ -43,8 +43,6 @@ class _State(Struct):
 
     user_id: UserId
     session_id: str
-    guild_id: GuildId | None = None
-    """None in a call."""
     channel_id: ChannelId | None = None
     deaf: bool = False
     mute: bool = False
@@ -56,6 +54,8 @@ class _State(Struct):
 class _Entry(Struct):
     """A participant."""
 
+    guild_id: GuildId | None
+    """None in a call."""
     state: _State
     raw: Raw
     """The voice state as it was announced."""
@@ -149,9 +149,8 @@ class VoiceStates:
                 self._renew_soon(guild_id)
 
     def _update(self, server_id: GuildId, guild_id: GuildId | None, data: Raw) -> None:
-        """Take over a voice state of a guild, or without one of a call, which asks for no permissions."""
+        """Take over a voice state of a guild, or of a call if `guild_id` is None: a call asks for no permissions."""
         state: _State = decoder(_State).decode(data)
-        state.guild_id = guild_id
         key = (server_id, state.user_id)
         known = self._known.get(key)
         if state.channel_id is None:
@@ -178,7 +177,7 @@ class VoiceStates:
             may_stream=guild_id is None or (stays and known is not None and known.participant.may_stream),
         )
         connected = stays and known is not None and known.connected
-        self._known[key] = entry = _Entry(state, data, participant, connected, allowed)
+        self._known[key] = entry = _Entry(guild_id, state, data, participant, connected, allowed)
         if known is None:
             self._count(server_id, 1)
         self.process.ensure_started()
@@ -221,8 +220,8 @@ class VoiceStates:
         message = VoiceServer(
             user_id=known.state.user_id,
             session_id=known.state.session_id,
-            guild_id=known.state.guild_id,
-            channel_id=known.state.channel_id if known.state.guild_id is None else None,
+            guild_id=known.guild_id,
+            channel_id=known.state.channel_id if known.guild_id is None else None,
             token=known.participant.token,
             endpoint=self._endpoint,
             state=known.raw if with_state else Raw(b"null"),
