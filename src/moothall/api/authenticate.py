@@ -8,7 +8,7 @@ from msgspec import Struct
 from moothall.objects import errors
 from moothall.objects.clock import CLOCK
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ApplicationId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ApplicationId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.runtime.cache import Cache
 from moothall.runtime.secrets import hash_token
@@ -61,7 +61,7 @@ class Actor(Struct, frozen=True):
         return self.kind is not None
 
 
-ANONYMOUS = Actor(kind=None, user_id=UserId(Snowflake(0)))
+ANONYMOUS = Actor(kind=None, user_id=NO_USER)
 
 _owners = users.alias("owners")
 

@@ -70,8 +70,8 @@ async def add_stored_bytes_of_all(tx: Transaction, added: Mapping[UserId, int]) 
 async def add_bytes_of_guilds(tx: Transaction, added: Mapping[GuildId, int]) -> None:
     """Count bytes that guilds have stored since, or fewer, in the order of their ids.
 
-    Other transactions that count those of the same guild wait until this one ends. A guild that is gone, whose files
-    are dropped one after another, is counted no more.
+    Other transactions that count those of the same guild wait until this one ends. A deleted guild, whose files are
+    deleted in batches, is not counted.
     """
     for guild_id in sorted(added):
         if added[guild_id] > 0:

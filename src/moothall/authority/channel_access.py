@@ -11,7 +11,7 @@ from moothall.authority.guild_states import GuildStates
 from moothall.authority.member_authority import MemberAuthority
 from moothall.objects.channel import Channel, ConsentStatus
 from moothall.objects.channel_types import THREADS, ChannelType
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, GuildId, UserId
 from moothall.objects.permissions import Permissions
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Reader
@@ -81,15 +81,12 @@ class ChannelAccess(Struct, frozen=True):
         return private_thread_user_ids(self.recipients) if self.channel.type == _PRIVATE_THREAD else self.recipients
 
 
-_NO_USER = UserId(Snowflake(0))
-
-
 def private_thread_user_ids(members: Iterable[UserId]) -> tuple[UserId, ...]:
     """The `user_ids` of a private thread's events.
 
     An empty list means "all who may view the channel", so a thread without members has a sentinel id of no user.
     """
-    return tuple(members) or (_NO_USER,)
+    return tuple(members) or (NO_USER,)
 
 
 async def find_channel(

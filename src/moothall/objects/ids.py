@@ -15,8 +15,9 @@ EPOCH_MS = 1_420_070_400_000
 _SEQUENCE_BITS = 12
 _NODE_BITS = 10
 _SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
-_MAX = (1 << 63) - 1
-LAST_MS = (_MAX >> (_NODE_BITS + _SEQUENCE_BITS)) + EPOCH_MS
+MAX_ID = (1 << 63) - 1
+"""The greatest id that a database stores: comes after all others."""
+LAST_MS = (MAX_ID >> (_NODE_BITS + _SEQUENCE_BITS)) + EPOCH_MS
 """Milliseconds between the Unix epoch and the last possible snowflake, in September 2084."""
 
 
@@ -37,7 +38,7 @@ class Snowflake(int):
         """
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
             value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_ID:
             return cls(value)
         raise ValueError(f"Value {_shown(value)} is not snowflake.")
 
@@ -83,6 +84,9 @@ SkuId = NewType("SkuId", Snowflake)
 EntitlementId = NewType("EntitlementId", Snowflake)
 SubscriptionId = NewType("SubscriptionId", Snowflake)
 RuleId = NewType("RuleId", Snowflake)
+
+NO_USER = UserId(Snowflake(0))
+"""No user has this id: stands for who is not logged in, and comes before all others."""
 
 
 def _shown(value: object) -> str:

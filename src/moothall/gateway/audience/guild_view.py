@@ -11,7 +11,7 @@ from moothall.bus import Audience, Envelope
 from moothall.gateway.sessions.session import Session
 from moothall.gateway.sessions.subscriptions import GuildInterest
 from moothall.objects.channel_types import VOICE
-from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, GuildId, RoleId, UserId
 from moothall.objects.permissions import (
     Permissions,
     base_permissions,
@@ -30,7 +30,6 @@ _NO_SESSIONS: frozenset[Session] = frozenset()
 _MAX_AUDIENCES = 256
 _MAX_SECONDS_BEHIND = 30.0
 """Seconds for which a session that joins a guild waits for events that are on their way."""
-_NO_USER = UserId(Snowflake(0))
 
 
 class ChannelView(Struct):
@@ -439,7 +438,7 @@ class GuildView:
         user_id, guest_channel_id = member.user_id, member.guest_channel_id
         if user_id == self.owner_id or user_id in self._overwrites_by_user or guest_channel_id:
             return _RoleSet(member.role_ids, user_id, guest_channel_id)
-        return _RoleSet(member.role_ids, _NO_USER, None)
+        return _RoleSet(member.role_ids, NO_USER, None)
 
     def _sees(self, roles: _RoleSet, base: int, channel_id: ChannelId, channel: ChannelView, bits: int) -> bool:
         """Whether members have all permissions of `bits` in a channel, unless they are restricted.

@@ -27,7 +27,7 @@ from moothall.objects.activity import EmbeddedActivityInstance
 from moothall.objects.call import Call
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import VOICE
-from moothall.objects.ids import ChannelId, GuildId, RoleId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, GuildId, RoleId, UserId
 from moothall.objects.member import Member, MemberFlags
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp, encode
@@ -48,7 +48,6 @@ from moothall.resources.voice.queries import select_starts, select_voice_statuse
 from moothall.runtime.budgets import Payer, WorkRefused
 from moothall.storage.database import Database, StorageConflict
 
-_NO_USER = UserId(Snowflake(0))
 _ATTEMPTS_MAX: Final = 10
 _READS_MAX: Final = 20
 """Reads of a guild that others change meanwhile, after which it is given up."""
@@ -264,7 +263,7 @@ class DatabaseSource:
     async def members_page(self, guild_id: GuildId, after: UserId | None, limit: int) -> list[Member]:
         """At most `limit` members, and never more than a hundred, with a user id above `after`, lowest first."""
         async with self._database.read() as reader:
-            rows = await queries.select_members_page(reader, guild_id, _NO_USER if after is None else after)
+            rows = await queries.select_members_page(reader, guild_id, NO_USER if after is None else after)
             return await member_objects(reader, rows[:limit])
 
     async def members_by_prefix(self, guild_id: GuildId, prefix: str, limit: int) -> list[Member]:
@@ -289,7 +288,7 @@ class DatabaseSource:
     async def listed_members_page(self, guild_id: GuildId, after: UserId | None, limit: int) -> list[ListedMember]:
         """At most `limit` members with a user id above `after`, as lists sort them, lowest id first."""
         async with self._database.read() as reader:
-            rows = await queries.select_listed_page(reader, guild_id, _NO_USER if after is None else after, limit)
+            rows = await queries.select_listed_page(reader, guild_id, NO_USER if after is None else after, limit)
         return [_listed_member(row) for row in rows]
 
     async def hoisted_role_ids(self, guild_id: GuildId) -> list[RoleId]:

@@ -16,7 +16,7 @@ from moothall.objects import errors, limits
 from moothall.objects.application import ApplicationFlags
 from moothall.objects.errors import Refusal, refuse_field
 from moothall.objects.form_codes import FormCode
-from moothall.objects.ids import ActivityInstanceId, ApplicationId, ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ActivityInstanceId, ApplicationId, ChannelId, GuildId, UserId
 from moothall.objects.presence import Activity, ActivityFlags, ActivityTimestamps, ActivityType, activity_id
 from moothall.resources.activity import queries
 from moothall.resources.activity.access import require_available, require_may_participate
@@ -28,8 +28,6 @@ from moothall.storage.database import StorageConflict
 
 ACTIVITY_EVENTS: Final[Fires] = (EmbeddedActivityUpdate, EmbeddedActivityUpdateV2)
 """For `fires` of rows that launch Activities or end instances."""
-
-_NO_USER = UserId(Snowflake(0))
 
 
 async def launch_activity(
@@ -199,7 +197,7 @@ async def _announce(ctx: Context, instance: InstanceRow, access: ChannelAccess |
     """Emit both events of an instance, unless its channel was deleted, which removes it for clients too."""
     if access is None:
         states = ctx.services.states
-        access = await find_channel(states, ctx.tx, instance.channel_id, _NO_USER, ctx.now, writes=ctx.writes)
+        access = await find_channel(states, ctx.tx, instance.channel_id, NO_USER, ctx.now, writes=ctx.writes)
     if access is None:
         return
     (announced,) = await instance_objects(ctx.tx, [instance])

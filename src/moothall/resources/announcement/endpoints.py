@@ -18,7 +18,7 @@ _READS, _ACTS = may_read(OperatorPermission.ANNOUNCEMENTS), may_act(OperatorPerm
 
 
 class Announcement(Struct, frozen=True, kw_only=True):
-    """Words of the operators to everyone."""
+    """A message of the operators to all users."""
 
     id: Snowflake
     content: str
@@ -37,18 +37,18 @@ class AdministeredAnnouncement(Announcement, frozen=True, kw_only=True):
 
 
 class CreateAnnouncement(Struct, frozen=True):
-    """Words to everyone, and how long they are shown."""
+    """The body of Create Announcement."""
 
     content: Annotated[str, Meta(min_length=1, max_length=CONTENT_MAX)]
     hours: Annotated[int, Meta(ge=1, le=24 * 90)]
-    """Clients show it for so long."""
+    """How long clients show it, in hours."""
     urgent: bool = False
     """Whether it is a warning."""
 
 
 @get("/announcements", permission=PERSON)
 async def list_announcements(ctx: Context) -> list[Announcement]:
-    """List what the operators tell everyone at this moment, oldest first."""
+    """List the announcements that have not ended, oldest first."""
     fields = Announcement.__struct_fields__
     rows = await queries.select_present(ctx.tx, ctx.now)
     return [Announcement(**{name: getattr(row, name) for name in fields}) for row in rows]
@@ -58,19 +58,19 @@ async def list_announcements(ctx: Context) -> list[Announcement]:
 async def list_administered_announcements(
     ctx: Context, *, before: Snowflake | None = None, limit: Annotated[int, Meta(ge=1, le=100)] = 50
 ) -> list[AdministeredAnnouncement]:
-    """List announcements, newest first, those of a year that have ended too."""
+    """List announcements, newest first, with those that ended within the last year."""
     return [_announcement(row) for row in await queries.select_newest(ctx.tx, before=before, maximum=limit)]
 
 
 @post("/admin/v1/announcements", permission=_ACTS, audit_reason=True, status=201)
 async def create_announcement(ctx: Context, body: CreateAnnouncement) -> AdministeredAnnouncement:
-    """Show words to everyone for so many hours."""
+    """Create an announcement, which clients show to all users for `hours`."""
     return _announcement(await operations.create_announcement(ctx, body.content, urgent=body.urgent, hours=body.hours))
 
 
 @delete("/admin/v1/announcements/{announcement_id}", permission=_ACTS, audit_reason=True, status=200)
 async def end_announcement(ctx: Context, announcement_id: Snowflake) -> AdministeredAnnouncement:
-    """Show an announcement no more."""
+    """End an announcement before its time."""
     return _announcement(await operations.end_announcement(ctx, announcement_id))
 
 

@@ -1,4 +1,4 @@
-"""Operations: tell everyone something, and take it back. Each is a row of the operators' log."""
+"""Operations: create announcements, and end them. Each is a row of the operators' log."""
 
 from typing import Final
 
@@ -24,9 +24,9 @@ _LISTED_MS: Final = 365 * 24 * _HOUR_MS
 
 
 async def create_announcement(ctx: Context, content: str, *, urgent: bool, hours: int) -> AnnouncementRow:
-    """Show words to everyone for so many hours.
+    """Create an announcement, which clients show to all users for `hours`.
 
-    Raises Refusal 50035 for words of spaces alone, and while `MAX_PRESENT` others are shown.
+    Raises Refusal: 50035 for a content of spaces alone, and while `MAX_PRESENT` others are shown.
     """
     content = clean(content).strip()
     if not content:
@@ -49,7 +49,7 @@ async def create_announcement(ctx: Context, content: str, *, urgent: bool, hours
 
 
 async def end_announcement(ctx: Context, announcement_id: Snowflake) -> AnnouncementRow:
-    """Show an announcement no more. One that has ended stays as it is. Raises Refusal 404 for an unknown one."""
+    """End an announcement; one that has ended stays as it is. Raises Refusal 404 for an unknown one."""
     row = await queries.select_announcement(ctx.tx, announcement_id)
     if row is None:
         raise Refusal(errors.NOT_FOUND)

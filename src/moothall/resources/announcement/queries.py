@@ -1,16 +1,12 @@
 """The SQL of announcements."""
 
-from typing import Final
-
 from msgspec import Struct, structs
 
-from moothall.objects.ids import Snowflake, UserId
+from moothall.objects.ids import MAX_ID, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.sql import bindparam, delete, func, insert, select, update
 from moothall.storage.tables import announcements
-
-_LAST: Final = (1 << 63) - 1
 
 
 class AnnouncementRow(Struct, frozen=True):
@@ -53,7 +49,7 @@ async def select_present(reader: Reader, now: Timestamp) -> list[AnnouncementRow
 
 async def select_newest(reader: Reader, *, before: Snowflake | None, maximum: int) -> list[AnnouncementRow]:
     """Read announcements with smaller ids than `before`, newest first, those that have ended too."""
-    return await reader.all(_select_newest, before=before or _LAST, maximum=maximum)
+    return await reader.all(_select_newest, before=before or MAX_ID, maximum=maximum)
 
 
 async def select_announcement(reader: Reader, announcement_id: Snowflake) -> AnnouncementRow | None:

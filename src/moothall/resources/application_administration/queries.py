@@ -1,17 +1,13 @@
 """The SQL of applications as operators find them."""
 
-from typing import Final
-
 from msgspec import Struct
 
-from moothall.objects.ids import ApplicationId, TeamId, UserId
+from moothall.objects.ids import MAX_ID, ApplicationId, TeamId, UserId
 from moothall.objects.wire import Timestamp
 from moothall.resources.operator_log.queries import escape_like
 from moothall.storage.database import Query, Reader
 from moothall.storage.sql import Select, bindparam, func, select
 from moothall.storage.tables import applications, members, users
-
-_LAST: Final = (1 << 63) - 1
 
 
 class ApplicationSummaryRow(Struct, frozen=True):
@@ -72,9 +68,9 @@ async def select_matching(
 ) -> list[ApplicationSummaryRow]:
     """Read applications with smaller ids than `before`, newest first: those of an owner, or with a text in the name."""
     if owner_id is not None:
-        return await reader.all_long(_select_of_owner, owner_id=owner_id, before=before or _LAST, maximum=maximum)
+        return await reader.all_long(_select_of_owner, owner_id=owner_id, before=before or MAX_ID, maximum=maximum)
     pattern = f"%{escape_like(search.lower())}%"
-    return await reader.all_long(_select_matching, pattern=pattern, before=before or _LAST, maximum=maximum)
+    return await reader.all_long(_select_matching, pattern=pattern, before=before or MAX_ID, maximum=maximum)
 
 
 async def select_summary(reader: Reader, application_id: ApplicationId) -> ApplicationSummaryRow | None:

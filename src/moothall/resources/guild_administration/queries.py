@@ -1,10 +1,10 @@
 """The SQL of guilds as operators find them."""
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
-from moothall.objects.ids import GuildId, Snowflake, UserId
+from moothall.objects.ids import MAX_ID, GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, upsert
 from moothall.storage.sql import ColumnElement, Select, Table, bindparam, func, null, select
@@ -18,8 +18,6 @@ from moothall.storage.tables import (
     members,
     users,
 )
-
-_LAST: Final = (1 << 63) - 1
 
 
 class GuildSummaryRow(Struct, frozen=True):
@@ -137,7 +135,7 @@ async def _select_matching(
     reader: Reader, query: Query[GuildSummaryRow], search: str, before: GuildId | None, maximum: int
 ) -> list[GuildSummaryRow]:
     escaped = search.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    last = before or GuildId(Snowflake(_LAST))
+    last = before or GuildId(Snowflake(MAX_ID))
     return await reader.all_long(query, pattern=f"%{escaped}%", before=last, maximum=maximum)
 
 

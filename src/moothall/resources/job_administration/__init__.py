@@ -1,1 +1,1 @@
-"""Background jobs as operators see them: which wait, which were given up; running them again and dropping them."""
+"""Background jobs as operators see them: which wait and which failed; running them again, and deleting them."""

@@ -18,6 +18,7 @@ from moothall.objects.wire import Timestamp
 from moothall.resources.job_administration import operations
 
 _READS, _ACTS = may_read(OperatorPermission.JOBS), may_act(OperatorPermission.JOBS)
+_State = Literal["waiting", "scheduled", "retrying", "failed"]
 _Kind = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
@@ -26,8 +27,8 @@ class AdministeredJob(Struct, frozen=True, kw_only=True):
 
     id: Snowflake
     kind: str
-    state: Literal["waiting", "scheduled", "retrying", "failed"]
-    """Due, for a later moment, due again after a failure, or given up."""
+    state: _State
+    """Due, due at a later moment, due again after a failure, or failed for good."""
     attempts: int
     created_at: Timestamp
     next_attempt_at: Timestamp | None
@@ -57,7 +58,7 @@ async def list_administered_jobs(
     after: Snowflake | None = None,
     limit: Annotated[int, Meta(ge=1, le=100)] = 50,
 ) -> list[AdministeredJob]:
-    """List jobs in the order in which they were enqueued; with `failed` those that were given up."""
+    """List jobs in the order in which they were enqueued; with `failed` the failed ones."""
     rows = await select_jobs_after(ctx.tx, failed=failed, kind=kind, after=after, maximum=limit)
     return [_job(row, ctx.now) for row in rows]
 
@@ -87,20 +88,21 @@ async def drop_job(ctx: Context, job_id: Snowflake) -> None:
 
 
 def _job(row: JobRow, now: Timestamp) -> AdministeredJob:
-    failed = row.failed_at is not None
     return AdministeredJob(
         id=row.id,
         kind=row.kind,
-        state="failed"
-        if failed
-        else "retrying"
-        if row.attempts
-        else "scheduled"
-        if row.not_before > now
-        else "waiting",
+        state=_state(row, now),
         attempts=row.attempts,
         created_at=row.created_at,
-        next_attempt_at=None if failed else Timestamp(row.not_before or row.created_at),
+        next_attempt_at=Timestamp(row.not_before or row.created_at) if row.failed_at is None else None,
         failed_at=row.failed_at,
         last_error=row.last_error,
     )
+
+
+def _state(row: JobRow, now: Timestamp) -> _State:
+    if row.failed_at is not None:
+        return "failed"
+    if row.attempts:
+        return "retrying"
+    return "scheduled" if row.not_before > now else "waiting"

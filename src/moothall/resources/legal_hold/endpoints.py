@@ -1,6 +1,6 @@
 """Legal holds over HTTP, and what is kept under them."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from moothall.api.context import Context
 from moothall.api.endpoint import delete, get, post
 from moothall.api.operators import may_act, may_read
-from moothall.objects.ids import ChannelId, GuildId, MessageId, Snowflake, UserId
+from moothall.objects.ids import MAX_ID, ChannelId, GuildId, MessageId, Snowflake, UserId
 from moothall.objects.operator import OperatorPermission
 from moothall.objects.wire import Timestamp
 from moothall.resources.legal_hold import operations, queries
@@ -16,7 +16,6 @@ from moothall.resources.legal_hold.queries import HoldRow
 from moothall.resources.operator_log.operations import record_act
 
 _READS, _ACTS = may_read(OperatorPermission.RETENTION), may_act(OperatorPermission.RETENTION)
-_LAST: Final = (1 << 63) - 1
 
 
 class LegalHold(Struct, frozen=True):
@@ -98,7 +97,7 @@ async def read_retained_messages(
 ) -> list[RetainedMessage]:
     """Read what is kept under a hold, newest first. The log of operators says who has read it."""
     row = await operations.find_hold(ctx, hold_id)
-    rows = await queries.select_retained(ctx.tx, row, before=_LAST if before is None else before, maximum=limit)
+    rows = await queries.select_retained(ctx.tx, row, before=MAX_ID if before is None else before, maximum=limit)
     files: dict[int, list[RetainedFile]] = {}
     for file in await queries.select_retained_files(ctx.tx, rows):
         named = msgspec.json.decode(file.body.replace(b"\0", b""), type=dict[str, Any])

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct, structs
 
-from moothall.objects.ids import Snowflake, UserId
+from moothall.objects.ids import MAX_ID, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction, in_list
 from moothall.storage.sql import ColumnElement, bindparam, delete, func, insert, select, update
@@ -42,7 +42,6 @@ class MailRow(Struct):
     claim_id: Snowflake | None
 
 
-_LAST: Final = (1 << 63) - 1
 _m = mails.c
 _insert = Query(lambda: insert(mails))
 _select_due_ids = Query(
@@ -191,7 +190,7 @@ async def list_mails(
     reader: Reader, *, state: MailState | None, before: Snowflake | None = None, maximum: int
 ) -> list[MailRow]:
     """Select the mails of a state or of any with smaller ids than `before`, newest first."""
-    values = {"before": before or _LAST, "maximum": maximum}
+    values = {"before": before or MAX_ID, "maximum": maximum}
     if state is None:
         return await reader.all(_select_newest, **values)
     return await reader.all(_select_newest_in_state, state=int(state), **values)

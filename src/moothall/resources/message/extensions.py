@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess
-from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, MessageId, UserId
 from moothall.objects.message_types import MessagePart
 from moothall.resources.message.drafts import Draft
 from moothall.storage.database import Reader
@@ -29,7 +29,6 @@ class _Reading(NamedTuple):
 
 _READERS: Final[dict[MessagePart, _Reading]] = {}
 _WRITERS: Final[dict[MessagePart, PartWriter]] = {}
-_NO_USER: Final = UserId(Snowflake(0))
 
 
 class Fragments(Struct, frozen=True):
@@ -103,8 +102,8 @@ async def encoded_parts(
 
 async def read_fragments(reader: Reader, channel_id: ChannelId, having: Sequence[tuple[int, int]]) -> Fragments:
     """The fragments of messages in events, which are the same for every recipient."""
-    whole = await encoded_parts(reader, channel_id, having, _NO_USER)
+    whole = await encoded_parts(reader, channel_id, having, NO_USER)
     if not whole:
         return NO_FRAGMENTS
     hidden = {message_id for message_id, _ in having}
-    return Fragments(whole, await encoded_parts(reader, channel_id, having, _NO_USER, hidden=hidden))
+    return Fragments(whole, await encoded_parts(reader, channel_id, having, NO_USER, hidden=hidden))

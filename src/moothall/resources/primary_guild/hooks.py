@@ -1,4 +1,4 @@
-"""Who leaves a guild takes its tag off; when it changes or the guild is gone, all do."""
+"""Takes the tag of a guild off members who leave, and off all when it changes or the guild is deleted."""
 
 from collections.abc import Sequence
 

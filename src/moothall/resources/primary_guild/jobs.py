@@ -15,7 +15,7 @@ _USERS_A_STEP: Final = 20
 
 @job
 class CorrectTags(Job, frozen=True, kw_only=True):
-    """Takes the tag of a guild off users who have left it, and off all once it has changed or the guild is gone."""
+    """Takes the tag of a guild off users who have left it, and off all once it has changed or the guild is deleted."""
 
     kind: ClassVar[str] = "correct_tags"
     guild_id: GuildId

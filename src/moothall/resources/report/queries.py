@@ -1,16 +1,14 @@
 """The SQL of reports."""
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import MAX_ID, ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.wire import Timestamp
 from moothall.storage.database import Query, Reader, Transaction
 from moothall.storage.sql import ColumnElement, Select, bindparam, delete, func, insert, select, update
 from moothall.storage.tables import reports
-
-_LAST: Final = (1 << 63) - 1
 
 
 class ReportRow(Struct, frozen=True):
@@ -115,7 +113,7 @@ async def select_reports(
 ) -> list[ReportRow]:
     """Read reports with smaller ids than `before`, newest first, but those about the user `not_about`."""
     query = _select_closed if closed else _select_open
-    return await reader.all_long(query, before=before or _LAST, not_about=not_about or 0, maximum=maximum)
+    return await reader.all_long(query, before=before or MAX_ID, not_about=not_about or 0, maximum=maximum)
 
 
 async def select_same(reader: Reader, reporter_id: UserId, name: str, target_id: Snowflake) -> Snowflake | None:

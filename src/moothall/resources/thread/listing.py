@@ -9,7 +9,7 @@ from moothall.objects import errors, limits
 from moothall.objects.channel import Channel, ThreadMember
 from moothall.objects.channel_types import HAS_THREADS, ChannelType
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ChannelId, GuildId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, GuildId, Snowflake, UserId
 from moothall.objects.text import search_key
 from moothall.objects.wire import Timestamp, encode
 from moothall.resources.channel.thread_activity.encoded import ThreadCache, ThreadPage, json_array
@@ -24,7 +24,6 @@ from moothall.resources.thread.queries import ThreadSearch
 from moothall.resources.thread.rules import thread_of
 
 _MAX_WORDS = 8
-_NO_USER = UserId(Snowflake(0))
 _END_OF_TIME = Timestamp((1 << 63) - 1)
 
 
@@ -121,7 +120,7 @@ async def get_post_data(ctx: Context, thread_ids: Sequence[ChannelId]) -> bytes:
     messages = await first_messages.by_thread(ctx.tx, [row.id for row in threads], viewer_in(ctx))
     encoded = (
         b'"%d":{"owner":%b,"first_message":%b}'
-        % (row.id, owners.get(row.owner_id or _NO_USER, b"null"), messages.get(row.id) or b"null")
+        % (row.id, owners.get(row.owner_id or NO_USER, b"null"), messages.get(row.id) or b"null")
         for row in threads
     )
     return b'{"threads":{%b}}' % b",".join(encoded)

@@ -1,17 +1,15 @@
 """The SQL of accounts as operators find them."""
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
-from moothall.objects.ids import Snowflake, UserId
+from moothall.objects.ids import MAX_ID, Snowflake, UserId
 from moothall.resources.user.queries import AccountState
 from moothall.storage.database import Query, Reader
 from moothall.storage.rows import UserRow
 from moothall.storage.sql import BindParameter, ColumnElement, Select, and_, bindparam, case, func, or_, select
 from moothall.storage.tables import auth_sessions, guilds, members, storage_usage, users
-
-_LAST: Final = (1 << 63) - 1
 
 
 class UserUse(Struct, frozen=True):
@@ -93,7 +91,7 @@ async def select_people(
     `search` is part of a username, display name or email address, in any case; "" is in all.
     """
     escaped = search.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    values = {"pattern": f"%{escaped}%", "before": before or UserId(Snowflake(_LAST)), "maximum": maximum}
+    values = {"pattern": f"%{escaped}%", "before": before or UserId(Snowflake(MAX_ID)), "maximum": maximum}
     if state is None:
         return await reader.all_long(_select_users, **values)
     if state is AccountState.UNVERIFIED:

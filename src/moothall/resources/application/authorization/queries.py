@@ -297,7 +297,7 @@ async def select_by_user_code(reader: Reader, digest: bytes, now: Timestamp) -> 
 
 
 async def answer_device_code(tx: Transaction, digest: bytes, *, status: int, user_id: UserId) -> bool:
-    """Store a user's answer; False if the device code has one already, or is gone."""
+    """Store a user's answer; False if the device code has one already, or was deleted."""
     return await tx.execute(_answer_device_code, hash=digest, new_status=status, new_user_id=user_id) == 1
 
 
@@ -307,7 +307,7 @@ async def note_poll(tx: Transaction, digest: bytes, *, polled_at: Timestamp, int
 
 
 async def delete_device_code(tx: Transaction, digest: bytes) -> bool:
-    """Delete a device code; False if it is gone already."""
+    """Delete a device code; False if it was deleted before."""
     return await tx.execute(_delete_device_code, hash=digest) == 1
 
 

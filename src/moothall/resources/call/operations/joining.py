@@ -1,10 +1,8 @@
 """Operations: join a call, and leave it."""
 
-from typing import Final
-
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess, find_channel
-from moothall.objects.ids import Snowflake, UserId
+from moothall.objects.ids import NO_USER, UserId
 from moothall.objects.message_types import MessagePart, MessageType
 from moothall.objects.voice import REGIONS
 from moothall.resources.call import queries
@@ -18,8 +16,6 @@ from moothall.resources.channel.queries import lock_channel
 from moothall.resources.message.operations import announce_message, send_system_message
 from moothall.resources.message.queries import select_message
 from moothall.resources.user.queries import lock_user
-
-_NO_USER: Final = UserId(Snowflake(0))
 
 
 async def join_call(ctx: Context, state: CallVoiceStateRow) -> None:
@@ -95,7 +91,7 @@ async def _enter(ctx: Context, access: ChannelAccess) -> ChannelAccess:
 
 async def _leave(ctx: Context, state: CallVoiceStateRow) -> None:
     await queries.delete_call_voice_state(ctx.tx, state.user_id)
-    access = await find_channel(ctx.services.states, ctx.tx, state.channel_id, _NO_USER, ctx.now, writes=True)
+    access = await find_channel(ctx.services.states, ctx.tx, state.channel_id, NO_USER, ctx.now, writes=True)
     if access is None:
         return
     await _announce_state(ctx, access, state, left=True)

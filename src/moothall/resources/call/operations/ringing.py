@@ -13,7 +13,7 @@ from moothall.objects.channel import ConsentStatus
 from moothall.objects.channel_types import ChannelType
 from moothall.objects.errors import FormErrors, Refusal
 from moothall.objects.form_codes import FieldError
-from moothall.objects.ids import ChannelId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, UserId
 from moothall.objects.voice import REGIONS
 from moothall.objects.wire import Timestamp
 from moothall.resources.call import queries
@@ -26,7 +26,6 @@ from moothall.resources.user.relationship.queries import select_blocked_ids
 
 RING_SECONDS: Final = 60
 """How long a user is rung who neither answers nor declines."""
-_NO_USER: Final = UserId(Snowflake(0))
 
 
 async def is_ringable(ctx: Context) -> bool:
@@ -109,7 +108,7 @@ async def end_ringing(ctx: Context, channel_id: ChannelId, rung_at: int) -> None
     if not await lock_channel(ctx.tx, channel_id):
         return
     row = await queries.select_call(ctx.tx, channel_id)
-    access = await find_channel(ctx.services.states, ctx.tx, channel_id, _NO_USER, ctx.now, writes=True)
+    access = await find_channel(ctx.services.states, ctx.tx, channel_id, NO_USER, ctx.now, writes=True)
     if row is not None and access is not None:
         ringing = {user_id: since for user_id, since in row.ringing.items() if since > rung_at}
         if ringing != row.ringing:

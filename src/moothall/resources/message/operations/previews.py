@@ -8,7 +8,7 @@ from msgspec import Raw, structs
 
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess, find_channel
-from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, MessageId
 from moothall.objects.message_types import MessageFlags
 from moothall.objects.permissions import Permissions
 from moothall.resources.message import queries
@@ -20,7 +20,6 @@ from moothall.resources.message.queries import MessageRow
 from moothall.resources.message.queries.previews import insert_preview_request
 
 _WITHOUT_PREVIEWS: Final = MessageFlags.SUPPRESS_EMBEDS | MessageFlags.EPHEMERAL | MessageFlags.IS_COMPONENTS_V2
-_NO_USER: Final = UserId(Snowflake(0))
 
 
 class PreviewsRequested(asyncio.Event):
@@ -53,7 +52,7 @@ async def attach_previews(
     `previews` are embeds as JSON objects by link. Nothing happens to a message that is deleted or suppresses embeds.
     The caller declares `MessageUpdate`.
     """
-    access = await find_channel(ctx.services.states, ctx.tx, channel_id, _NO_USER, ctx.now, writes=True)
+    access = await find_channel(ctx.services.states, ctx.tx, channel_id, NO_USER, ctx.now, writes=True)
     row = None if access is None else await queries.lock_message(ctx.tx, channel_id, message_id)
     if access is None or row is None or row.flags & _WITHOUT_PREVIEWS:
         return

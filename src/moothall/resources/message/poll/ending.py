@@ -1,14 +1,13 @@
 """The end of a poll: by its author, or when its duration is over."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from msgspec import Raw
 
 from moothall.api.context import Context
 from moothall.authority.channel_access import ChannelAccess, find_channel
 from moothall.objects.embed import Embed, EmbedField
-from moothall.objects.ids import ChannelId, MessageId, Snowflake, UserId
+from moothall.objects.ids import NO_USER, ChannelId, MessageId
 from moothall.objects.message import MessageReference
 from moothall.objects.message_types import MessagePart, MessageType
 from moothall.objects.user import User
@@ -21,13 +20,12 @@ from moothall.resources.message.poll.queries import PollRow, decode_poll_body
 from moothall.resources.message.queries import MessageRow, select_message
 from moothall.resources.message.queries.avatars import select_avatar_url_of_message
 
-_NO_USER: Final = UserId(Snowflake(0))
 _users = decoder(User)
 
 
 async def end_expired_poll(ctx: Context, channel_id: ChannelId, message_id: MessageId) -> None:
     """End a poll whose duration is over, as `end_poll`; nothing happens if it is deleted or has ended."""
-    access = await find_channel(ctx.services.states, ctx.tx, channel_id, _NO_USER, ctx.now, writes=True)
+    access = await find_channel(ctx.services.states, ctx.tx, channel_id, NO_USER, ctx.now, writes=True)
     row = None if access is None else await select_message(ctx.tx, channel_id, message_id)
     poll = await queries.lock_poll(ctx.tx, channel_id, message_id)
     if access is not None and row is not None and poll is not None and not poll.ended:

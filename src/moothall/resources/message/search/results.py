@@ -12,7 +12,7 @@ from moothall.authority.channel_queries import select_channel
 from moothall.objects import errors
 from moothall.objects.channel_types import DIRECT
 from moothall.objects.errors import Refusal
-from moothall.objects.ids import ChannelId, Snowflake
+from moothall.objects.ids import MAX_ID, ChannelId, Snowflake
 from moothall.objects.wire import encode
 from moothall.resources.channel.objects import direct_channel_objects
 from moothall.resources.channel.queries import select_own_memberships
@@ -31,7 +31,6 @@ from moothall.resources.message.search.scope import Scope, direct_scope, scope_o
 from moothall.resources.message.search.terms import words_of
 
 _RETRY_SECONDS: Final = 2
-_MAX_ID: Final = (1 << 63) - 1
 _MAX_RANKED: Final = 500
 """The number of results, the newest, that are ordered by relevance."""
 _NO_RESULTS: Final = b'{"doing_deep_historical_index":false,"total_results":0,"messages":[],"threads":[],"members":[]}'
@@ -110,7 +109,7 @@ def _bounds(params: Search) -> tuple[int, int] | None:
         return None
     return (
         -1 if params.min_id is None else int(params.min_id),
-        _MAX_ID if params.max_id is None else int(params.max_id),
+        MAX_ID if params.max_id is None else int(params.max_id),
     )
 
 

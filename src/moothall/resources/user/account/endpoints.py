@@ -212,7 +212,7 @@ async def register(ctx: Context, body: Register) -> Registered:
 
 @get("/auth/altcha", permission=PUBLIC, rate=_CODE_RATE)
 async def get_registration_challenge(ctx: Context) -> Challenge:
-    """Get a challenge of ALTCHA, whose solution registers one account. Where none is asked for: 403/40006."""
+    """Get a challenge of ALTCHA, whose solution registers one account. 403/40006 where registration needs none."""
     return new_challenge(ctx)
 
 

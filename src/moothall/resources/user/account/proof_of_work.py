@@ -53,8 +53,8 @@ class Solution(Struct, frozen=True):
 
 
 def new_challenge(ctx: Context) -> Challenge:
-    """Make a challenge. Raises Refusal 403/40006 where none is asked for."""
-    from altcha import v1  # noqa: PLC0415 few servers ask for it
+    """Make a challenge. Raises Refusal 403/40006 where registration needs none."""
+    from altcha import v1  # noqa: PLC0415 few servers need it
 
     hardest = ctx.services.limits.registration_proof_of_work
     if not hardest:
@@ -66,7 +66,7 @@ def new_challenge(ctx: Context) -> Challenge:
 
 
 def check_solution(ctx: Context, text: str | None) -> Solution | None:
-    """Read a solution, which is not used by that; None where none is asked for.
+    """Read a solution without using it; None where registration needs none.
 
     Raises Refusal 50035 at `captcha_key` for none and for one that is wrong or late.
     """
